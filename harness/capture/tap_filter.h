@@ -1,0 +1,35 @@
+// Which taps are captured: globs over layer paths and tap names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "run/tap.h"
+
+namespace parity::capture {
+
+/// `*` matches any run of characters without '.', '/', `**` any run, `?` one character, `[a-z]` a set.
+[[nodiscard]] bool glob_matches(const std::string& glob, const std::string& text);
+
+/// Keeps a tap when some `layers` glob (all, when empty) and no `skip` glob matches its path or its full name.
+/// Model outputs are always kept. Remembers which globs never matched, so that a typing error is seen.
+class TapFilter {
+ public:
+  TapFilter(std::vector<std::string> layers, std::vector<std::string> skip);
+
+  [[nodiscard]] bool keeps(const run::TapId& id);
+  /// Globs that matched no tap so far.
+  [[nodiscard]] std::vector<std::string> unmatched() const;
+
+ private:
+  struct Pattern {
+    std::string glob;
+    bool matched = false;
+  };
+  static bool any_matches(std::vector<Pattern>& patterns, const run::TapId& id);
+
+  std::vector<Pattern> layers_;
+  std::vector<Pattern> skip_;
+};
+
+}  // namespace parity::capture

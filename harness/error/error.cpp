@@ -1,0 +1,56 @@
+#include "error/error.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace parity {
+
+Error::Error(ErrorKind kind, const std::string& message)
+    : std::runtime_error(message), kind_(kind) {}
+
+Error&& Error::with_detail(std::string detail) && {
+  detail_ = std::move(detail);
+  return std::move(*this);
+}
+
+int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+    case ErrorKind::model:
+    case ErrorKind::store:
+    case ErrorKind::incompatible:
+      return 2;
+    case ErrorKind::device:
+    case ErrorKind::resource:
+      return 3;
+  }
+  return 2;
+}
+
+std::string_view name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage:
+      return "usage";
+    case ErrorKind::model:
+      return "model";
+    case ErrorKind::store:
+      return "store";
+    case ErrorKind::incompatible:
+      return "incompatible";
+    case ErrorKind::device:
+      return "device";
+    case ErrorKind::resource:
+      return "resource";
+  }
+  return "unknown";
+}
+
+void check_failed(std::string_view expression, std::string_view file, int line) {
+  std::fprintf(stderr, "parity: internal check failed: %.*s (%.*s:%d)\n",
+               static_cast<int>(expression.size()), expression.data(),
+               static_cast<int>(file.size()), file.data(), line);
+  std::abort();
+}
+
+}  // namespace parity

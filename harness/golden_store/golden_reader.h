@@ -1,0 +1,36 @@
+// Reads a golden that may have been damaged or made to harm: checked before the HDF5 library parses it.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "run/recording.h"
+#include "tensor/host_tensor.h"
+#include "tensor/value.h"
+
+namespace parity::golden_store {
+
+/// An open golden. Refuses, with Error(store) in one sentence: a file that is no golden, unfinished, truncated,
+/// altered, of an unknown major version, or locked by a writer. Thread-compatible: one thread at a time.
+class GoldenReader {
+ public:
+  explicit GoldenReader(const std::filesystem::path& path);
+  ~GoldenReader();
+  GoldenReader(GoldenReader&&) noexcept;
+  GoldenReader& operator=(GoldenReader&&) noexcept;
+
+  [[nodiscard]] const std::filesystem::path& path() const;
+  [[nodiscard]] const run::RecordingHeader& header() const;
+  [[nodiscard]] const std::vector<run::CaseRecord>& cases() const;
+  [[nodiscard]] tensor::Value read_inputs(std::size_t case_index) const;
+  /// The stored part of a tap (run::stored_shape), its digest checked when the whole tap is stored.
+  [[nodiscard]] tensor::HostTensor read_tap(std::size_t case_index, std::size_t tap_index) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parity::golden_store

@@ -1,0 +1,43 @@
+// Writes a golden: taps stream in one after the other, nothing looks complete until finish() has returned.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "run/recording.h"
+#include "tensor/value.h"
+
+namespace parity::golden_store {
+
+struct WriteOptions {
+  std::optional<int> compression_level;  ///< gzip level 1-9 with byte shuffle; nullopt stores plain
+};
+
+/// Streams one golden into a temporary file beside `path` and renames it into place in finish().
+/// After any failure (thrown as Error(store), or Error(resource) for a full disk) the temporary file is gone and
+/// whatever stood at `path` before is untouched; the object only accepts destruction then.
+class GoldenWriter {
+ public:
+  GoldenWriter(std::filesystem::path path, const WriteOptions& options);
+  ~GoldenWriter();
+  GoldenWriter(const GoldenWriter&) = delete;
+  GoldenWriter& operator=(const GoldenWriter&) = delete;
+
+  /// Case names are unique and not empty; every name of the file survives a round trip exactly.
+  void begin_case(const std::string& name, const tensor::Value& inputs);
+  /// `stored` holds the bytes of run::stored_shape(tap), row-major.
+  void add_tap(const run::TapRecord& tap, std::span<const std::byte> stored);
+  void end_case(const std::vector<run::SkippedTap>& skipped, const std::vector<std::string>& notes);
+  /// Writes the header and the index, seals, syncs and renames. At least one case with one tap is required.
+  void finish(const run::RecordingHeader& header);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parity::golden_store

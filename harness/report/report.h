@@ -1,0 +1,98 @@
+// The data of a report: facts, verdicts and environments, without any way of showing them.
+// Every format in this folder is made from this alone; judgement happens elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/facts.h"
+#include "run/provenance.h"
+#include "run/tap.h"
+#include "run/verdict.h"
+
+namespace parity::report {
+
+struct Tap {
+  run::TapId id;
+  std::string dtype;            ///< reference's, or the candidate's when the reference has no such tap
+  std::string candidate_dtype;  ///< empty when equal
+  std::vector<std::int64_t> shape;
+  std::uint64_t elements = 0;
+  std::string outcome;  ///< "compared", "rows_compared", "digest_equal", "digest_differs", "shape_differs", "dtype_differs", "missing", "additional", "not_compared"
+  run::Verdict verdict = run::Verdict::untested;
+  std::vector<std::string> reasons;
+  std::optional<compare::TensorComparison> facts;  ///< absent when nothing could be measured
+  std::optional<compare::ShapeMismatch> shapes;    ///< outcome shape_differs
+};
+
+/// Logits of one output tap.
+struct Logits {
+  run::TapId id;
+  compare::LogitsComparison facts;
+  run::Verdict verdict = run::Verdict::untested;
+  std::vector<std::string> reasons;
+};
+
+struct Case {
+  std::string name;
+  std::vector<Tap> taps;  ///< in the reference's execution order, additional taps last
+  std::vector<Logits> logits;
+  std::vector<std::string> notes;
+};
+
+struct Side {
+  std::string file;  ///< golden's path; empty for a replay on this host
+  run::Provenance provenance;
+};
+
+struct BoundText {
+  std::string scope;  ///< "float32", "logits"
+  std::string metric;
+  double warn = 0;
+  double fail = 0;
+  std::string origin;
+};
+
+struct Divergence {
+  std::string case_name;
+  run::TapId tap;
+};
+
+struct Totals {
+  std::uint64_t taps = 0;
+  std::uint64_t passed = 0;
+  std::uint64_t warned = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t elements = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct Timing {
+  double total_s = 0;
+  double compare_s = 0;
+  double forward_s = 0;  ///< 0 for an offline comparison
+};
+
+struct Report {
+  bool passed = false;
+  int exit_code = 1;
+  bool same_device = false;  ///< a self-comparison: proves nothing about another vendor
+  std::vector<std::string> reasons;  ///< of the overall verdict; empty only when everything is identical
+  std::string model_file;
+  std::string model_kind;
+  Side reference;
+  Side candidate;
+  std::vector<run::Difference> environment_diff;
+  std::string policy_name;
+  std::vector<BoundText> policy_bounds;
+  std::optional<Divergence> first_divergence;
+  std::vector<Case> cases;
+  std::vector<std::string> notes;
+  Totals totals;
+  Timing timing;
+  std::string repro;  ///< the command that made this report
+};
+
+}  // namespace parity::report
