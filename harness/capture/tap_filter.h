@@ -8,11 +8,13 @@
 
 namespace parity::capture {
 
-/// `*` matches any run of characters without '.', '/', `**` any run, `?` one character, `[a-z]` a set.
+/// `*` matches any run of characters without '.', '/', `**` any run, `?` one character, `[a-z]` a
+/// set.
 [[nodiscard]] bool glob_matches(const std::string& glob, const std::string& text);
 
-/// Keeps a tap when some `layers` glob (all, when empty) and no `skip` glob matches its path or its full name.
-/// Model outputs are always kept. Remembers which globs never matched, so that a typing error is seen.
+/// Keeps a tap when some `layers` glob (all, when empty) and no `skip` glob matches its path or its
+/// full name. Model outputs are always kept. Remembers which globs never matched, so that a typing
+/// error is seen.
 class TapFilter {
  public:
   TapFilter(std::vector<std::string> layers, std::vector<std::string> skip);

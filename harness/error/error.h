@@ -1,5 +1,6 @@
 // The one exception type of the project and the two doors it is caught at.
-// It knows what failed and who can act on it; it refuses to know exit codes' printing and any third party.
+// It knows what failed and who can act on it; it refuses to know exit codes' printing and any third
+// party.
 #pragma once
 
 #include <stdexcept>
@@ -18,7 +19,8 @@ enum class ErrorKind {
   resource,      ///< out of memory or out of disk space; exit 3
 };
 
-/// A failure that ends the command. The message says what failed, where, and what to do next, in one sentence.
+/// A failure that ends the command. The message says what failed, where, and what to do next, in
+/// one sentence.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message);

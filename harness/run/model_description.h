@@ -15,7 +15,8 @@ struct WeightDigest {
   std::string name;  ///< as in the state_dict
   tensor::DType dtype = tensor::DType::float32;
   tensor::Shape shape;
-  tensor::Digest digest;  ///< of the contiguous row-major bytes as stored in the file, before any cast
+  tensor::Digest
+      digest;  ///< of the contiguous row-major bytes as stored in the file, before any cast
 
   bool operator==(const WeightDigest&) const = default;
 };
@@ -28,7 +29,8 @@ struct ModelDescription {
   tensor::Digest all_weights;         ///< see digest_of_weights
 };
 
-/// One digest for all weights: over name, dtype, shape and digest of each in order. Needs `weights` sorted by name.
+/// One digest for all weights: over name, dtype, shape and digest of each in order. Needs `weights`
+/// sorted by name.
 [[nodiscard]] tensor::Digest digest_of_weights(const std::vector<WeightDigest>& weights);
 
 }  // namespace parity::run

@@ -6,7 +6,8 @@
 namespace parity::run {
 
 void Provenance::set(std::string_view key, std::string value) {
-  const auto found = std::find_if(facts_.begin(), facts_.end(), [&](const auto& fact) { return fact.first == key; });
+  const auto found = std::find_if(facts_.begin(), facts_.end(),
+                                  [&](const auto& fact) { return fact.first == key; });
   if (found != facts_.end()) {
     found->second = std::move(value);
   } else {
@@ -15,7 +16,8 @@ void Provenance::set(std::string_view key, std::string value) {
 }
 
 std::string_view Provenance::get(std::string_view key) const {
-  const auto found = std::find_if(facts_.begin(), facts_.end(), [&](const auto& fact) { return fact.first == key; });
+  const auto found = std::find_if(facts_.begin(), facts_.end(),
+                                  [&](const auto& fact) { return fact.first == key; });
   return found == facts_.end() ? std::string_view{} : std::string_view(found->second);
 }
 
@@ -29,7 +31,8 @@ std::vector<Difference> differences(const Provenance& reference, const Provenanc
     if (key.rfind("run.", 0) == 0) return;
     const std::string_view left = reference.get(key);
     const std::string_view right = candidate.get(key);
-    const bool listed = std::any_of(result.begin(), result.end(), [&](const Difference& d) { return d.key == key; });
+    const bool listed = std::any_of(result.begin(), result.end(),
+                                    [&](const Difference& d) { return d.key == key; });
     if (left != right && !listed) result.push_back({key, std::string(left), std::string(right)});
   };
   for (const auto& fact : reference.facts()) add(fact.first);
@@ -38,9 +41,11 @@ std::vector<Difference> differences(const Provenance& reference, const Provenanc
 }
 
 bool same_device(const Provenance& reference, const Provenance& candidate) {
-  static constexpr std::array<std::string_view, 3> kKeys = {"device.vendor", "device.name", "device.arch"};
-  return std::all_of(kKeys.begin(), kKeys.end(),
-                     [&](std::string_view key) { return reference.get(key) == candidate.get(key); });
+  static constexpr std::array<std::string_view, 3> kKeys = {"device.vendor", "device.name",
+                                                            "device.arch"};
+  return std::all_of(kKeys.begin(), kKeys.end(), [&](std::string_view key) {
+    return reference.get(key) == candidate.get(key);
+  });
 }
 
 }  // namespace parity::run

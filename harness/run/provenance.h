@@ -1,4 +1,5 @@
-// What a run ran on and with: ordered key/value facts that a golden carries and a comparison puts side by side.
+// What a run ran on and with: ordered key/value facts that a golden carries and a comparison puts
+// side by side.
 #pragma once
 
 #include <string>
@@ -8,15 +9,18 @@
 
 namespace parity::run {
 
-/// Facts by dotted key in insertion order, e.g. "device.name" = "NVIDIA H200", "switch.fp32_precision" = "ieee".
-/// Groups: "device." "library." "switch." "host." "run." "model.". Keys of group "switch." change numbers.
+/// Facts by dotted key in insertion order, e.g. "device.name" = "NVIDIA H200",
+/// "switch.fp32_precision" = "ieee". Groups: "device." "library." "switch." "host." "run."
+/// "model.". Keys of group "switch." change numbers.
 class Provenance {
  public:
   /// Sets or replaces the value of `key`.
   void set(std::string_view key, std::string value);
   /// "" when the key is absent.
   [[nodiscard]] std::string_view get(std::string_view key) const;
-  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& facts() const { return facts_; }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& facts() const {
+    return facts_;
+  }
   /// Takes over all facts of `other`, replacing equal keys.
   void merge(const Provenance& other);
 
@@ -31,11 +35,13 @@ struct Difference {
   std::string candidate;
 };
 
-/// Differences in the reference's order, then keys only the candidate has. Keys of groups "run." (times, file
-/// names) are left out: they differ always and mean nothing.
-[[nodiscard]] std::vector<Difference> differences(const Provenance& reference, const Provenance& candidate);
+/// Differences in the reference's order, then keys only the candidate has. Keys of groups "run."
+/// (times, file names) are left out: they differ always and mean nothing.
+[[nodiscard]] std::vector<Difference> differences(const Provenance& reference,
+                                                  const Provenance& candidate);
 
-/// True when both ran on the same device model of the same vendor and machine: not a cross-vendor comparison.
+/// True when both ran on the same device model of the same vendor and machine: not a cross-vendor
+/// comparison.
 [[nodiscard]] bool same_device(const Provenance& reference, const Provenance& candidate);
 
 }  // namespace parity::run

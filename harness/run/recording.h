@@ -17,7 +17,8 @@
 
 namespace parity::run {
 
-/// `full`: every value. `rows`: N rows (the last dimension is a row) spread evenly. `digest`: the digest alone.
+/// `full`: every value. `rows`: N rows (the last dimension is a row) spread evenly. `digest`: the
+/// digest alone.
 enum class StoreMode : std::uint8_t { full, rows, digest };
 
 [[nodiscard]] std::string_view name(StoreMode mode);
@@ -29,10 +30,12 @@ enum class Role : std::uint8_t { activation, logits };
 struct TapRecord {
   TapId id;
   tensor::DType dtype = tensor::DType::float32;
-  tensor::Shape shape;    ///< of the tap in the model, whatever part of it is stored
-  tensor::Digest digest;  ///< of all the tap's bytes, contiguous and row-major, also when only rows are stored
+  tensor::Shape shape;  ///< of the tap in the model, whatever part of it is stored
+  tensor::Digest
+      digest;  ///< of all the tap's bytes, contiguous and row-major, also when only rows are stored
   StoreMode mode = StoreMode::full;
-  std::vector<std::int64_t> rows;  ///< mode rows: indices of the stored rows, ascending; rows = elements / last dim
+  std::vector<std::int64_t>
+      rows;  ///< mode rows: indices of the stored rows, ascending; rows = elements / last dim
   Role role = Role::activation;
 };
 
@@ -55,10 +58,12 @@ struct RecordingHeader {
   std::vector<std::string> notes;
 };
 
-/// Rows stored of `row_count` in mode rows:N: min(N, row_count) of them, first and last included, evenly spread.
+/// Rows stored of `row_count` in mode rows:N: min(N, row_count) of them, first and last included,
+/// evenly spread.
 [[nodiscard]] std::vector<std::int64_t> stored_rows(std::int64_t row_count, std::int64_t wanted);
 
-/// Shape of the stored part: `shape` itself in mode full, [rows, last dim] in mode rows, [0] in mode digest.
+/// Shape of the stored part: `shape` itself in mode full, [rows, last dim] in mode rows, [0] in
+/// mode digest.
 [[nodiscard]] tensor::Shape stored_shape(const TapRecord& tap);
 
 }  // namespace parity::run

@@ -2,7 +2,9 @@
 
 namespace parity::run {
 
-std::string to_string(Fp32Precision value) { return value == Fp32Precision::ieee ? "ieee" : "tf32"; }
+std::string to_string(Fp32Precision value) {
+  return value == Fp32Precision::ieee ? "ieee" : "tf32";
+}
 
 std::string to_string(Sdpa value) {
   switch (value) {

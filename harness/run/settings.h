@@ -13,12 +13,14 @@ namespace parity::run {
 enum class Fp32Precision : std::uint8_t { ieee, tf32 };
 enum class Sdpa : std::uint8_t { math, flash, efficient, default_choice };
 enum class Determinism : std::uint8_t { off, on };
-/// `modules`: every submodule output plus numerically heavy functional ops inside modules. `ops`: every ATen op too.
+/// `modules`: every submodule output plus numerically heavy functional ops inside modules. `ops`:
+/// every ATen op too.
 enum class TapDepth : std::uint8_t { modules, ops };
 
 struct Settings {
-  std::string device = "auto";         ///< "auto" (first GPU, else cpu), "cpu", "cuda", "cuda:N"
-  std::optional<tensor::DType> dtype;  ///< floating weights and inputs are cast to it; nullopt keeps the file's
+  std::string device = "auto";  ///< "auto" (first GPU, else cpu), "cpu", "cuda", "cuda:N"
+  std::optional<tensor::DType>
+      dtype;  ///< floating weights and inputs are cast to it; nullopt keeps the file's
   TapDepth taps = TapDepth::modules;
   Fp32Precision fp32_precision = Fp32Precision::ieee;  ///< matmul and convolution, both sides
   Sdpa sdpa = Sdpa::default_choice;

@@ -19,10 +19,12 @@ inline constexpr std::string_view kOutputPath = "<output>";
 /// Identity of one captured tensor; two runs of the same model give equal ids in equal order.
 struct TapId {
   TapKind kind = TapKind::module;
-  std::string path;       ///< dotted module path as PyTorch names it; "" is the root module; kOutputPath for outputs
-  std::string op;         ///< kind op only: "aten.softmax"
+  std::string path;  ///< dotted module path as PyTorch names it; "" is the root module; kOutputPath
+                     ///< for outputs
+  std::string op;    ///< kind op only: "aten.softmax"
   std::int64_t call = 0;  ///< 0-based call of the module, or of that op inside that module
-  std::string port;       ///< "" for a lone tensor; otherwise dotted position in nested outputs: "0", "hidden.1"
+  std::string
+      port;  ///< "" for a lone tensor; otherwise dotted position in nested outputs: "0", "hidden.1"
 
   bool operator==(const TapId&) const = default;
 };

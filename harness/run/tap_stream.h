@@ -1,5 +1,6 @@
-// The seam between a running model and whoever captures it: taps arrive in execution order, still on the device.
-// Knows neither torch nor HDF5; model/ implements DeviceTensor, capture/ implements TapSink.
+// The seam between a running model and whoever captures it: taps arrive in execution order, still
+// on the device. Knows neither torch nor HDF5; model/ implements DeviceTensor, capture/ implements
+// TapSink.
 #pragma once
 
 #include <cstddef>
@@ -36,15 +37,17 @@ class Transfer {
   virtual void wait() = 0;
 };
 
-/// A tensor that a tap saw, possibly strided and on the device; valid only during the call that hands it over.
+/// A tensor that a tap saw, possibly strided and on the device; valid only during the call that
+/// hands it over.
 class DeviceTensor {
  public:
   virtual ~DeviceTensor() = default;
   [[nodiscard]] virtual tensor::DType dtype() const = 0;
   [[nodiscard]] virtual const tensor::Shape& shape() const = 0;
   [[nodiscard]] virtual std::size_t size_bytes() const = 0;
-  /// Starts copying the values, contiguous and row-major, into the first size_bytes() of `destination`.
-  /// The value copied is the one at the time of the call, whatever the model does to the tensor later.
+  /// Starts copying the values, contiguous and row-major, into the first size_bytes() of
+  /// `destination`. The value copied is the one at the time of the call, whatever the model does to
+  /// the tensor later.
   [[nodiscard]] virtual std::unique_ptr<Transfer> start_copy(HostBuffer& destination) const = 0;
 };
 
@@ -53,7 +56,8 @@ class TapSink {
  public:
   virtual ~TapSink() = default;
   virtual void on_tap(const TapId& id, const DeviceTensor& value) = 0;
-  /// A value that has a tap's place but cannot be captured (a str, a float, an unsupported dtype), with the reason.
+  /// A value that has a tap's place but cannot be captured (a str, a float, an unsupported dtype),
+  /// with the reason.
   virtual void on_skipped(const TapId& id, const std::string& reason) = 0;
 };
 

@@ -1,5 +1,5 @@
-// The ladder of verdicts on one tap: judgement words only, shared by the gate that gives them and the reports
-// that print them.
+// The ladder of verdicts on one tap: judgement words only, shared by the gate that gives them and
+// the reports that print them.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "tensor/digest.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <new>
+
+#include <xxhash.h>
 
 #include "error/error.h"
 

@@ -1,4 +1,5 @@
-// XXH3-128 content digests of tensors and files. Not cryptographic: guards against corruption, not against forgery.
+// XXH3-128 content digests of tensors and files. Not cryptographic: guards against corruption, not
+// against forgery.
 #pragma once
 
 #include <array>
@@ -13,7 +14,8 @@
 
 namespace parity::tensor {
 
-/// XXH3-128 in canonical (big-endian) byte order; to_hex gives 32 lower-case digits, as `xxhsum -H2` prints.
+/// XXH3-128 in canonical (big-endian) byte order; to_hex gives 32 lower-case digits, as `xxhsum
+/// -H2` prints.
 struct Digest {
   std::array<std::uint8_t, 16> bytes{};
 

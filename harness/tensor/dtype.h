@@ -52,7 +52,8 @@ enum class DType : std::uint8_t {
 /// Bits of the significand with its implicit one (float32: 24, bfloat16: 8). 0 for integers.
 [[nodiscard]] int significand_bits(DType dtype);
 
-/// Unit roundoff 2^-significand_bits: the largest relative error of one rounding to nearest. 0 for integers.
+/// Unit roundoff 2^-significand_bits: the largest relative error of one rounding to nearest. 0 for
+/// integers.
 [[nodiscard]] double unit_roundoff(DType dtype);
 
 }  // namespace parity::tensor

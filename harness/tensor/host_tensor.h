@@ -25,7 +25,8 @@ class HostTensor {
   HostTensor() : HostTensor(DType::float32, {0}, {}) {}
   HostTensor(DType dtype, Shape shape, std::vector<std::byte> bytes);
   /// Shares bytes whose lifetime `owner` holds (a mapped file, a torch storage).
-  HostTensor(DType dtype, Shape shape, std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
+  HostTensor(DType dtype, Shape shape, std::span<const std::byte> bytes,
+             std::shared_ptr<const void> owner);
 
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }

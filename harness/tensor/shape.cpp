@@ -10,7 +10,8 @@ std::uint64_t element_count(const Shape& shape) {
   bool empty = false;
   for (const std::int64_t size : shape) {
     if (size < 0) {
-      throw Error(ErrorKind::incompatible, "a tensor has the negative size " + std::to_string(size));
+      throw Error(ErrorKind::incompatible,
+                  "a tensor has the negative size " + std::to_string(size));
     }
     if (size == 0) {
       empty = true;

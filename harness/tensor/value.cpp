@@ -5,8 +5,8 @@
 namespace parity::tensor {
 
 std::string_view kind_name(const Value& value) {
-  static constexpr std::array<std::string_view, 9> kNames = {"none", "tensor", "bool", "int", "float",
-                                                             "str", "list", "tuple", "dict"};
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "none", "tensor", "bool", "int", "float", "str", "list", "tuple", "dict"};
   return kNames.at(value.data.index());
 }
 

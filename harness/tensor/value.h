@@ -27,7 +27,8 @@ struct ValueDict {
 
 /// monostate stands for Python's None.
 struct Value {
-  std::variant<std::monostate, HostTensor, bool, std::int64_t, double, std::string, ValueList, ValueTuple, ValueDict>
+  std::variant<std::monostate, HostTensor, bool, std::int64_t, double, std::string, ValueList,
+               ValueTuple, ValueDict>
       data;
 };
 

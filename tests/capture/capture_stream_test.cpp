@@ -1,0 +1,159 @@
+#include "capture/capture_stream.h"
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "capture/plain_device.h"
+#include "error/error.h"
+
+namespace parity::capture {
+namespace {
+
+using test::PlainAllocator;
+using test::PlainTensor;
+
+struct Collected {
+  run::TapId id;
+  tensor::Shape shape;
+  std::vector<std::byte> bytes;
+};
+
+class CollectingConsumer final : public TapConsumer {
+ public:
+  void consume(const run::TapId& id, const tensor::TensorView& value) override {
+    if (delay.count() > 0) std::this_thread::sleep_for(delay);
+    if (taps.size() == fail_at) throw Error(ErrorKind::resource, "disk full");
+    taps.push_back({id, value.shape, {value.bytes.begin(), value.bytes.end()}});
+  }
+
+  std::vector<Collected> taps;
+  std::size_t fail_at = SIZE_MAX;
+  std::chrono::milliseconds delay{0};
+};
+
+run::TapId module_tap(const std::string& path) { return {run::TapKind::module, path, "", 0, ""}; }
+
+PlainTensor filled(std::size_t size_bytes, unsigned char value) {
+  return {tensor::DType::uint8,
+          {static_cast<std::int64_t>(size_bytes)},
+          std::vector<std::byte>(size_bytes, std::byte{value})};
+}
+
+TEST(CaptureStream, HandsOverEveryTapInOrderWithItsOwnBytes) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  CaptureStream stream(allocator, filter, consumer, {});
+  for (unsigned i = 0; i < 100; ++i) {
+    stream.on_tap(module_tap("layer." + std::to_string(i)),
+                  filled(10 + i, static_cast<unsigned char>(i)));
+  }
+  stream.finish();
+  ASSERT_EQ(consumer.taps.size(), 100U);
+  EXPECT_EQ(stream.tap_count(), 100U);
+  for (unsigned i = 0; i < 100; ++i) {
+    EXPECT_EQ(consumer.taps[i].id.path, "layer." + std::to_string(i));
+    EXPECT_EQ(consumer.taps[i].bytes, std::vector<std::byte>(10 + i, static_cast<std::byte>(i)));
+  }
+}
+
+TEST(CaptureStream, KeepsHostMemoryWithinTheRingWhenTheConsumerIsSlow) {
+  constexpr std::size_t kCapacity = 64 << 10U;
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  consumer.delay = std::chrono::milliseconds(1);
+  CaptureStream stream(allocator, filter, consumer, {kCapacity});
+  for (int i = 0; i < 50; ++i) stream.on_tap(module_tap("a"), filled(16 << 10U, 1));
+  stream.finish();
+  EXPECT_EQ(consumer.taps.size(), 50U);
+  EXPECT_LE(allocator.peak_bytes, kCapacity);
+  EXPECT_LE(allocator.allocations, 4) << "buffers are used again";
+}
+
+TEST(CaptureStream, LetsOneTapLargerThanTheRingPassAlone) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  CaptureStream stream(allocator, filter, consumer, {1024});
+  stream.on_tap(module_tap("small"), filled(16, 1));
+  stream.on_tap(module_tap("large"), filled(3 << 20U, 2));
+  stream.on_tap(module_tap("small_again"), filled(16, 3));
+  stream.finish();
+  ASSERT_EQ(consumer.taps.size(), 3U);
+  EXPECT_EQ(consumer.taps[1].bytes.size(), std::size_t{3} << 20U);
+}
+
+TEST(CaptureStream, ThrowsTheConsumersErrorInFinishAndStopsTheRun) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  consumer.fail_at = 1;
+  CaptureStream stream(allocator, filter, consumer, {4096});
+  bool stopped = false;
+  for (int i = 0; i < 1000 && !stopped; ++i) {
+    try {
+      stream.on_tap(module_tap("a"), filled(4096, 1));
+    } catch (const Error&) {
+      stopped = true;
+    }
+  }
+  EXPECT_TRUE(stopped) << "a run must not go on for long once nothing is kept";
+  try {
+    stream.finish();
+    FAIL() << "finish() must throw the consumer's error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "disk full");
+    EXPECT_EQ(error.kind(), ErrorKind::resource);
+  }
+}
+
+TEST(CaptureStream, LeavesOutFilteredTapsButKeepsTheOutput) {
+  PlainAllocator allocator;
+  TapFilter filter({"keep.*"}, {"keep.not"});
+  CollectingConsumer consumer;
+  CaptureStream stream(allocator, filter, consumer, {});
+  for (const char* path : {"keep.a", "keep.not", "drop"})
+    stream.on_tap(module_tap(path), filled(4, 1));
+  stream.on_tap({run::TapKind::output, std::string(run::kOutputPath), "", 0, ""}, filled(4, 1));
+  stream.on_skipped(module_tap("keep.text"), "a str has no distance");
+  stream.on_skipped(module_tap("drop.text"), "a str has no distance");
+  stream.finish();
+  ASSERT_EQ(consumer.taps.size(), 2U);
+  EXPECT_EQ(consumer.taps[0].id.path, "keep.a");
+  EXPECT_EQ(consumer.taps[1].id.path, "<output>");
+  ASSERT_EQ(stream.skipped().size(), 1U);
+  EXPECT_EQ(stream.skipped()[0].id.path, "keep.text");
+}
+
+TEST(CaptureStream, CarriesEmptyAndZeroDimTensors) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  CaptureStream stream(allocator, filter, consumer, {});
+  stream.on_tap(module_tap("empty"), PlainTensor(tensor::DType::float32, {3, 0, 2}, {}));
+  stream.on_tap(module_tap("scalar"), PlainTensor(tensor::DType::uint8, {}, {std::byte{7}}));
+  stream.finish();
+  ASSERT_EQ(consumer.taps.size(), 2U);
+  EXPECT_TRUE(consumer.taps[0].bytes.empty());
+  EXPECT_EQ(consumer.taps[0].shape, (tensor::Shape{3, 0, 2}));
+  EXPECT_EQ(consumer.taps[1].bytes.at(0), std::byte{7});
+}
+
+TEST(CaptureStream, CanBeDroppedWithoutFinish) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  {
+    CaptureStream stream(allocator, filter, consumer, {});
+    stream.on_tap(module_tap("a"), filled(4, 1));
+  }
+  EXPECT_EQ(allocator.live_bytes, 0U);
+}
+
+}  // namespace
+}  // namespace parity::capture
