@@ -4,13 +4,19 @@ target_compile_features(parity_settings INTERFACE cxx_std_20)
 # Comparing rounding errors needs IEEE arithmetic as written: no value-changing optimisation, no contraction.
 target_compile_options(parity_settings INTERFACE -fno-fast-math -ffp-contract=off)
 target_include_directories(parity_settings INTERFACE ${PROJECT_SOURCE_DIR}/harness)
+if(PARITY_SANITIZE)
+  target_compile_options(parity_settings INTERFACE
+    -fsanitize=${PARITY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(parity_settings INTERFACE -fsanitize=${PARITY_SANITIZE})
+endif()
 
 add_library(parity_warnings INTERFACE)
 target_compile_options(parity_warnings INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wdouble-promotion -Wnon-virtual-dtor
   $<$<BOOL:${PARITY_WERROR}>:-Werror>)
 
-# parity_add_library(<folder> SOURCES ... [LINK ...]): one static library target per folder of harness/.
+# parity_add_library(<folder> SOURCES ... [LINK ...] [PRIVATE_LINK ...]): one static library target per folder of
+# harness/.
 function(parity_add_library folder)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(parity_${folder} STATIC ${ARG_SOURCES})
@@ -21,7 +27,7 @@ function(parity_add_library folder)
   target_compile_features(parity_${folder} PUBLIC cxx_std_20)
 endfunction()
 
-# parity_add_test(<name> SOURCES ... LINK ... LABEL unit|mutation|device): one GoogleTest binary.
+# parity_add_test(<name> SOURCES ... LINK ... LABEL unit|cli|mutation|device): one GoogleTest binary.
 function(parity_add_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
