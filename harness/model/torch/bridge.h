@@ -1,10 +1,10 @@
 // Private to model/: between torch's types and ours.
 #pragma once
 
+#include <optional>
+
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
-
-#include <optional>
 
 #include "tensor/host_tensor.h"
 #include "tensor/value.h"
@@ -15,12 +15,14 @@ namespace parity::model {
 [[nodiscard]] std::optional<tensor::DType> dtype_of(at::ScalarType type);
 [[nodiscard]] at::ScalarType scalar_type_of(tensor::DType dtype);
 
-/// A CPU tensor over the host tensor's bytes, which it keeps alive. Never written to by callers: clone before.
+/// A CPU tensor over the host tensor's bytes, which it keeps alive. Never written to by callers:
+/// clone before.
 [[nodiscard]] at::Tensor to_torch(const tensor::HostTensor& tensor);
 /// Contiguous copy in host memory.
 [[nodiscard]] tensor::HostTensor to_host(const at::Tensor& tensor);
 
-/// Tensors inside move to `device`, floating ones are cast to `dtype` when given; structure is kept.
+/// Tensors inside move to `device`, floating ones are cast to `dtype` when given; structure is
+/// kept.
 [[nodiscard]] c10::IValue to_ivalue(const tensor::Value& value, const c10::Device& device,
                                     std::optional<at::ScalarType> dtype);
 

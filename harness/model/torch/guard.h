@@ -6,8 +6,14 @@
 
 namespace parity::model {
 
-/// Runs `body`; a c10::Error, torch JIT error or std::bad_alloc becomes Error(model), Error(device) or
-/// Error(resource) whose message starts with `context` ("running layer encoder.0"). parity::Error passes through.
+/// Runs `body`; a c10::Error, torch JIT error or std::bad_alloc becomes Error(model), Error(device)
+/// or Error(resource) whose message starts with `context` ("running layer encoder.0").
+/// parity::Error passes through. The whole text of the library, backtrace included, is kept as the
+/// error's detail.
 void with_torch_errors(const std::string& context, const std::function<void()>& body);
+
+/// The one line of a torch error's text that says what went wrong: neither the C++ backtrace nor
+/// the interpreter's list of source lines.
+[[nodiscard]] std::string cause_of(const std::string& text);
 
 }  // namespace parity::model

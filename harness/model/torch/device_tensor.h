@@ -1,0 +1,30 @@
+// Private to model/: a torch tensor as capture/ sees it, and its copy to host memory without
+// blocking the device.
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/Tensor.h>
+
+#include "run/tap_stream.h"
+
+namespace parity::model {
+
+/// Strided, unquantised and of a dtype that parity has; the caller has checked.
+class TorchDeviceTensor final : public run::DeviceTensor {
+ public:
+  explicit TorchDeviceTensor(at::Tensor tensor);
+
+  [[nodiscard]] tensor::DType dtype() const override { return dtype_; }
+  [[nodiscard]] const tensor::Shape& shape() const override { return shape_; }
+  [[nodiscard]] std::size_t size_bytes() const override;
+  [[nodiscard]] std::unique_ptr<run::Transfer> start_copy(
+      run::HostBuffer& destination) const override;
+
+ private:
+  at::Tensor tensor_;
+  tensor::DType dtype_;
+  tensor::Shape shape_;
+};
+
+}  // namespace parity::model

@@ -1,0 +1,15 @@
+// Private to model/: the numeric switches as torch has them in force, for the record.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include "run/provenance.h"
+#include "run/settings.h"
+
+namespace parity::model {
+
+/// Facts of group "switch.": what was asked for, and what torch says is in force.
+[[nodiscard]] run::Provenance switch_facts(const c10::Device& device,
+                                           const run::Settings& settings);
+
+}  // namespace parity::model
