@@ -1,7 +1,8 @@
-// Limits on facts, each with its reason and origin, and the judgement of one tap or of logits under them.
+// Limits on facts, each with its reason and origin, and the judgement of one tap or of logits under
+// them.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@
 
 namespace parity::gate {
 
-/// One limit on one metric: beyond `warn` is suspect, beyond `fail` diverged. A NaN metric is beyond both.
+/// One limit on one metric: beyond `warn` is suspect, beyond `fail` diverged. A NaN metric is
+/// beyond both.
 struct Bound {
   std::string metric;  ///< "nrmse", "max_error_over_rms", "kl.max", "decided_flips", ...
   double warn = 0;
@@ -25,18 +27,32 @@ struct Bound {
 struct DTypePolicy {
   tensor::DType dtype = tensor::DType::float32;
   std::vector<Bound> bounds;
-  compare::ElementBound element_bound;  ///< what counts as an element outside, for `where` and hints
+  compare::ElementBound
+      element_bound;  ///< what counts as an element outside, for `where` and hints
 };
+
+/// What becomes of a tap whose dtype differs between the sides. `refused`: verdict dtype_differs,
+/// whatever the values. `allowed`: judged by the bounds of the coarser dtype, for comparisons that
+/// change the dtype on purpose.
+enum class DtypeDifference : std::uint8_t { refused, allowed };
 
 struct Policy {
   std::string name;
+  DtypeDifference dtype_difference = DtypeDifference::refused;
   std::vector<DTypePolicy> dtypes;
   std::vector<Bound> logits;
 
+  /// Throws Error(usage) when the policy says nothing about `dtype`.
   [[nodiscard]] const DTypePolicy& for_dtype(tensor::DType dtype) const;
 };
 
-/// The built-in policy: bounds by dtype from rounding analysis and measured cross-vendor recordings.
+/// Throws Error(usage) on a policy that cannot judge: an unknown metric, limits that are NaN or in
+/// the wrong order, a bound without origin, no bounds, cosine as the only bound, or an nrmse limit
+/// that means nothing for its dtype.
+void validate(const Policy& policy);
+
+/// The built-in policy: bounds by dtype from rounding analysis and measured cross-vendor
+/// recordings.
 [[nodiscard]] const Policy& default_policy();
 
 /// A verdict with the reasons for it, each naming metric, value and bound.
@@ -45,10 +61,18 @@ struct Judgement {
   std::vector<std::string> reasons;
 };
 
-/// Judges one tap of kind `kind` by its outcome; bounds come from `policy` by the reference's dtype.
-[[nodiscard]] Judgement judge(const compare::Outcome& outcome, run::TapKind kind, const Policy& policy);
+/// Judges one tap of kind `kind` by its outcome; bounds come from `policy` by the reference's dtype
+/// (the coarser one where dtypes differ and the policy allows it). A passing judgement may carry
+/// reasons too: they are remarks.
+[[nodiscard]] Judgement judge(const compare::Outcome& outcome, run::TapKind kind,
+                              const Policy& policy);
 
-/// Judges logits; joins the output tap's judgement by taking the worse.
+/// Judges logits. Rows that are not finite fail: nothing here says that both sides have them.
 [[nodiscard]] Judgement judge_logits(const compare::LogitsComparison& logits, const Policy& policy);
+
+/// As above, with the comparison of the same output: rows that are not finite on both sides alike
+/// are only suspect (untrusted when no finite row is left).
+[[nodiscard]] Judgement judge_logits(const compare::LogitsComparison& logits,
+                                     const compare::Outcome& output, const Policy& policy);
 
 }  // namespace parity::gate

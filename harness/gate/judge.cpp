@@ -1,0 +1,219 @@
+// From the facts of one comparison to a verdict. Computes no fact: every number here comes out of
+// the comparison.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "error/error.h"
+#include "gate/metrics.h"
+#include "gate/policy.h"
+
+namespace parity::gate {
+namespace {
+
+using compare::ClassCounts;
+using compare::LogitsComparison;
+using compare::TensorComparison;
+using run::Verdict;
+
+/// Adds `reason` and moves the verdict down the ladder to `verdict` when that is worse.
+void lower(Judgement& judgement, Verdict verdict, std::string reason) {
+  judgement.verdict = std::max(judgement.verdict, verdict);
+  judgement.reasons.push_back(std::move(reason));
+}
+
+template <typename Facts>
+void apply(const Bound& bound, const Metric<Facts>* metric, const Facts& facts,
+           std::string_view scope, Judgement& judgement) {
+  if (metric == nullptr) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format(
+            "the policy's {} bound names the metric '{}', which does not exist; docs/metrics.md "
+            "lists those that do",
+            scope, bound.metric));
+  }
+  const double value = metric->value(facts);
+  const bool fails = is_beyond(value, bound.fail, metric->direction);
+  if (!fails && !is_beyond(value, bound.warn, metric->direction)) return;
+  const double limit = fails ? bound.fail : bound.warn;
+  lower(judgement, fails ? Verdict::diverged : Verdict::suspect,
+        fmt::format("{} {:.3g} is not {} {:.3g}, the {} bound of {}", bound.metric, value,
+                    metric->direction == Direction::higher_is_worse ? "<=" : ">=", limit,
+                    fails ? "fail" : "warn", scope));
+}
+
+std::uint64_t one_sided(const ClassCounts& classes) {
+  return classes.nan_reference_only + classes.nan_candidate_only + classes.inf_opposite +
+         classes.inf_reference_only + classes.inf_candidate_only;
+}
+
+std::uint64_t counted(const ClassCounts& classes) {
+  return classes.finite + classes.both_nan + classes.inf_equal + one_sided(classes);
+}
+
+/// Every bit equal, payloads of NaN aside. Needs dtypes to be equal and every figure to agree, so
+/// that one figure that was not computed cannot make tensors identical.
+bool is_identical(const TensorComparison& facts) {
+  const ClassCounts& classes = facts.classes;
+  return facts.reference_dtype == facts.candidate_dtype && one_sided(classes) == 0 &&
+         classes.equal_bits + classes.both_nan >= facts.elements && classes.zero_sign == 0 &&
+         facts.ulp.max == 0 && facts.absolute.max == 0 && facts.nrmse == 0;
+}
+
+std::string non_finite_text(const ClassCounts& classes) {
+  std::string text;
+  const auto add = [&](std::uint64_t count, std::string_view what) {
+    if (count == 0) return;
+    fmt::format_to(std::back_inserter(text), "{}{} {}", text.empty() ? "" : ", ", count, what);
+  };
+  add(classes.nan_candidate_only, "NaN in the candidate only");
+  add(classes.nan_reference_only, "NaN in the reference only");
+  add(classes.inf_candidate_only, "Inf in the candidate only");
+  add(classes.inf_reference_only, "Inf in the reference only");
+  add(classes.inf_opposite, "Inf of opposite sign");
+  return text;
+}
+
+/// Subnormal numbers of the wide-range formats are below 1.2e-38 and their flushing is a setting of
+/// the device; those of float16 and float8 are values that models use.
+bool is_only_flushing(const TensorComparison& facts) {
+  const int bits = tensor::significand_bits(tensor::component(facts.reference_dtype));
+  const bool wide_range = facts.reference_dtype == tensor::DType::bfloat16 || bits >= 24;
+  const ClassCounts& classes = facts.classes;
+  return wide_range && facts.reference_dtype == facts.candidate_dtype &&
+         classes.flushed_to_zero > 0 && one_sided(classes) == 0 &&
+         classes.equal_bits + classes.flushed_to_zero + classes.zero_sign >= facts.elements;
+}
+
+void judge_values(const TensorComparison& facts, const Policy& policy, Judgement& judgement) {
+  if (is_identical(facts)) {
+    judgement.verdict = Verdict::identical;
+    return;
+  }
+  judgement.verdict = Verdict::within;
+  if (is_only_flushing(facts)) {
+    lower(judgement, Verdict::suspect,
+          fmt::format("the only differences are {} subnormal numbers that one side flushed to zero",
+                      facts.classes.flushed_to_zero));
+    return;
+  }
+  const tensor::DType dtype =
+      facts.reference_dtype == facts.candidate_dtype ? facts.reference_dtype : facts.ulp.dtype;
+  if (one_sided(facts.classes) > 0)
+    lower(judgement, Verdict::non_finite, non_finite_text(facts.classes));
+  const DTypePolicy& limits = policy.for_dtype(dtype);
+  if (limits.bounds.empty())
+    lower(judgement, Verdict::untested, "the policy has no bound for this dtype");
+  for (const Bound& bound : limits.bounds) {
+    apply(bound, find_tensor_metric(bound.metric), facts, tensor::name(dtype), judgement);
+  }
+}
+
+/// A constant reference agrees with every constant: an output like that proves nothing, an inner
+/// tap is noted. A difference that was found stays what it is.
+void judge_substance(const TensorComparison& facts, run::TapKind kind, Judgement& judgement) {
+  if (!facts.reference_constant && !facts.reference_all_nan) return;
+  std::string reason = fmt::format("the reference is {} here",
+                                   facts.reference_all_nan    ? "NaN everywhere"
+                                   : facts.reference_rms == 0 ? "zero everywhere"
+                                                              : "the same value everywhere");
+  if (kind != run::TapKind::output) {
+    judgement.reasons.push_back(std::move(reason));
+  } else if (run::passes(judgement.verdict, run::Strictness::normal)) {
+    lower(judgement, Verdict::untrusted, reason + ", so agreement proves nothing");
+  } else {
+    judgement.reasons.push_back(reason + ", so agreement would have proved nothing");
+  }
+}
+
+Judgement judge_tensors(const TensorComparison& facts, run::TapKind kind, const Policy& policy) {
+  Judgement judgement;
+  if (counted(facts.classes) != facts.elements) {
+    judgement.reasons.push_back(fmt::format("the comparison accounts for {} of {} elements",
+                                            counted(facts.classes), facts.elements));
+    return judgement;
+  }
+  if (facts.reference_dtype != facts.candidate_dtype &&
+      policy.dtype_difference == DtypeDifference::refused) {
+    return {
+        Verdict::dtype_differs,
+        {fmt::format("the reference is {}, the candidate {}; run both in one dtype",
+                     tensor::name(facts.reference_dtype), tensor::name(facts.candidate_dtype))}};
+  }
+  judge_values(facts, policy, judgement);
+  judge_substance(facts, kind, judgement);
+  return judgement;
+}
+
+struct Judge {
+  run::TapKind kind;
+  const Policy& policy;
+
+  Judgement operator()(const compare::NotCompared& /*facts*/) const {
+    return {Verdict::untested, {"nothing was compared"}};
+  }
+  Judgement operator()(const TensorComparison& facts) const {
+    return judge_tensors(facts, kind, policy);
+  }
+  Judgement operator()(const compare::ShapeMismatch& shapes) const {
+    return {
+        Verdict::shape_differs,
+        {fmt::format("the reference has shape {}, the candidate {}",
+                     tensor::to_string(shapes.reference), tensor::to_string(shapes.candidate))}};
+  }
+  Judgement operator()(const compare::DigestMatch& /*facts*/) const {
+    return {Verdict::identical, {}};
+  }
+  Judgement operator()(const compare::DigestMismatch& /*facts*/) const {
+    return {Verdict::diverged,
+            {"bits differ; a digest golden cannot say how far, record with --store full or rows:N "
+             "to measure it"}};
+  }
+};
+
+/// Whether rows that are not finite are so on both sides alike.
+enum class NonFiniteRows : std::uint8_t { alike, unknown };
+
+Judgement judge_rows(const LogitsComparison& logits, NonFiniteRows rows, const Policy& policy) {
+  if (logits.positions == 0 && logits.non_finite_rows == 0)
+    return {Verdict::untested, {"there are no positions"}};
+  Judgement judgement{Verdict::within, {}};
+  if (policy.logits.empty())
+    lower(judgement, Verdict::untested, "the policy has no bound for logits");
+  for (const Bound& bound : policy.logits) {
+    apply(bound, find_logits_metric(bound.metric), logits, "logits", judgement);
+  }
+  if (logits.non_finite_rows == 0) return judgement;
+  const std::string rows_text =
+      fmt::format("{} positions hold NaN or +Inf", logits.non_finite_rows);
+  if (rows == NonFiniteRows::unknown) {
+    lower(judgement, Verdict::non_finite, rows_text + " and are in no other figure");
+  } else if (logits.positions <= logits.non_finite_rows) {
+    lower(judgement, Verdict::untrusted,
+          rows_text + " on both sides and no other is left: agreement proves nothing");
+  } else {
+    lower(judgement, Verdict::suspect,
+          rows_text + " on both sides alike and are in no other figure");
+  }
+  return judgement;
+}
+
+}  // namespace
+
+Judgement judge(const compare::Outcome& outcome, run::TapKind kind, const Policy& policy) {
+  return std::visit(Judge{kind, policy}, outcome);
+}
+
+Judgement judge_logits(const LogitsComparison& logits, const Policy& policy) {
+  return judge_rows(logits, NonFiniteRows::unknown, policy);
+}
+
+Judgement judge_logits(const LogitsComparison& logits, const compare::Outcome& output,
+                       const Policy& policy) {
+  const auto* facts = std::get_if<TensorComparison>(&output);
+  const bool alike = facts != nullptr && one_sided(facts->classes) == 0;
+  return judge_rows(logits, alike ? NonFiniteRows::alike : NonFiniteRows::unknown, policy);
+}
+
+}  // namespace parity::gate

@@ -1,0 +1,39 @@
+// The metrics that a bound can be put on, by the names that the report gives them.
+// Only looks numbers up; knows no limit and gives no verdict.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "compare/facts.h"
+
+namespace parity::gate {
+
+/// Which way a metric gets worse: a bound is an upper limit for the one, a lower limit for the
+/// other.
+enum class Direction : std::uint8_t { higher_is_worse, lower_is_worse };
+
+/// One number of a comparison. `name` is the path of its key in the report JSON where it has one.
+template <typename Facts>
+struct Metric {
+  std::string_view name;
+  std::string_view unit;  ///< "" for ratios and shares
+  Direction direction = Direction::higher_is_worse;
+  double (*value)(const Facts&) = nullptr;
+};
+
+using TensorMetric = Metric<compare::TensorComparison>;
+using LogitsMetric = Metric<compare::LogitsComparison>;
+
+[[nodiscard]] std::span<const TensorMetric> tensor_metrics();
+[[nodiscard]] std::span<const LogitsMetric> logits_metrics();
+
+/// nullptr when there is no metric of that name.
+[[nodiscard]] const TensorMetric* find_tensor_metric(std::string_view name);
+[[nodiscard]] const LogitsMetric* find_logits_metric(std::string_view name);
+
+/// True when `value` is not shown to be inside `limit`. A NaN on either side is beyond.
+[[nodiscard]] bool is_beyond(double value, double limit, Direction direction);
+
+}  // namespace parity::gate
