@@ -2,6 +2,7 @@
 // Torch stays behind it; the kind is decided by content, never by the file's extension.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -39,6 +40,9 @@ class Model {
 
   /// Remarks about the model or the last run that a person should see ("was saved in training mode; eval is used").
   [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+
+  /// Number of token ids the model knows; 0 when the file does not say.
+  [[nodiscard]] virtual std::int64_t vocabulary() const { return 0; }
 
   /// Host memory that this model's device copies into without blocking.
   [[nodiscard]] virtual run::HostAllocator& host_allocator() = 0;

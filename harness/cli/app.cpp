@@ -1,0 +1,101 @@
+#include "cli/app.h"
+
+#include <new>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/progress_bar.h"
+#include "cli/terminal.h"
+#include "error/error.h"
+
+namespace parity::cli {
+namespace {
+
+constexpr int kNoJudgement = 2;
+constexpr int kInfrastructure = 3;
+
+struct Command {
+  CLI::App* parser;
+  Action action;
+};
+
+void add_common_flags(CLI::App& app, CommonFlags& flags) {
+  app.add_flag("-q,--quiet", flags.quiet, "Print nothing but errors; the exit code tells");
+  app.add_flag("--no-color", flags.no_color, "No colours (as does the variable NO_COLOR)");
+  app.add_flag("--verbose", flags.verbose, "With an error, also print what the library below said");
+}
+
+int run_command(const Command& command, const CommonFlags& flags) {
+  try {
+    return command.action(flags);
+  } catch (const Error& error) {
+    warn(std::string("parity: ") + error.what());
+    if (flags.verbose && !error.detail().empty()) warn(error.detail());
+    return exit_code(error.kind());
+  } catch (const std::bad_alloc&) {
+    warn(
+        "parity: out of host memory; capture fewer layers (--layers, --skip) or a part of each "
+        "(--store rows:N)");
+    return kInfrastructure;
+  } catch (const std::exception& error) {
+    warn(std::string("parity: ") + error.what());
+    return kInfrastructure;
+  }
+}
+
+/// CLI11's own exit codes differ per error; ours say only whether help was asked for.
+int report_parse_result(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+  warn(std::string("parity: ") + error.what() + "; see parity --help, or parity COMMAND --help");
+  return kNoJudgement;
+}
+
+}  // namespace
+
+std::unique_ptr<pipeline::Progress> CommonFlags::progress() const {
+  if (quiet || !stderr_is_terminal()) return std::make_unique<pipeline::NoProgress>();
+  return std::make_unique<ProgressBar>();
+}
+
+int run_app(int argc, char** argv) {
+  CLI::App app(
+      "Numerical parity between GPU backends: record a model's layers on one, compare on another.");
+  app.name("parity");
+  app.set_version_flag("--version", std::string("parity ") + PARITY_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  parity record  --model model.pt --inputs prompts.pt --out golden.h5   # on the reference "
+      "host\n"
+      "  parity compare golden.h5 --model model.pt                             # on the host under "
+      "test\n"
+      "Exit codes: 0 gate passed, 1 gate failed, 2 no judgement possible, 3 infrastructure.");
+  CommonFlags flags;
+  flags.command = quoted_command(argc, argv);
+
+  std::vector<Command> commands;
+  const auto add = [&](const char* name, const char* description, Action (*add_flags)(CLI::App&)) {
+    CLI::App* parser = app.add_subcommand(name, description);
+    add_common_flags(*parser, flags);
+    commands.push_back({parser, add_flags(*parser)});
+  };
+  add("record", "Run a model and store its layers and outputs as a golden", add_record_command);
+  add("compare", "Compare a golden with a run on this host, or with another golden",
+      add_compare_command);
+  add("inspect", "Show what a golden holds", add_inspect_command);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_parse_result(app, error);
+  }
+  for (const Command& command : commands) {
+    if (command.parser->parsed()) return run_command(command, flags);
+  }
+  return kNoJudgement;
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,144 @@
+// `parity compare`
+#include <map>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/run_flags.h"
+#include "cli/terminal.h"
+#include "error/error.h"
+#include "pipeline/compare.h"
+#include "report/json.h"
+#include "report/table.h"
+
+namespace parity::cli {
+namespace {
+
+struct CompareFlags {
+  RunFlags run;
+  std::string golden;
+  std::string candidate;
+  std::string taps;
+  std::vector<std::string> layers;
+  std::vector<std::string> skip;
+  std::uint64_t seed = 0;
+  std::string save;
+  std::string weights = "same";
+  bool strict = false;
+  std::string json;
+  std::string show = "all";
+  int top = 3;
+  // Which flags were typed; absent ones come from the golden.
+  CLI::App* command = nullptr;
+
+  [[nodiscard]] bool typed(const char* flag) const { return command->count(flag) > 0; }
+};
+
+constexpr int kWorstKept = 10;
+
+pipeline::CompareRequest request_of(const CompareFlags& flags, const CommonFlags& common) {
+  pipeline::CompareRequest request;
+  request.golden = flags.golden;
+  if (flags.typed("--taps")) request.overrides.taps = tap_depth_of(flags.taps);
+  if (flags.typed("--layers")) request.overrides.layers = flags.layers;
+  if (flags.typed("--skip")) request.overrides.skip = flags.skip;
+  if (flags.typed("--seed")) request.overrides.seed = flags.seed;
+  request.weights =
+      flags.weights == "any" ? pipeline::WeightsRule::any : pipeline::WeightsRule::same;
+  request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
+  request.worst_count = std::max(kWorstKept, flags.top);
+  request.command = common.command;
+  return request;
+}
+
+void check_combination(const CompareFlags& flags) {
+  const bool replays = !flags.run.model.empty();
+  if (replays && !flags.candidate.empty()) {
+    throw Error(
+        ErrorKind::usage,
+        "give either --model (replay on this host) or a second golden to compare with, not both");
+  }
+  if (!replays && flags.candidate.empty()) {
+    throw Error(ErrorKind::usage, "nothing to compare " + flags.golden +
+                                      " with: give --model FILE to replay it on this host, or a "
+                                      "second golden");
+  }
+  if (replays) return;
+  for (const char* flag : {"--config", "--state-key", "--method", "--library", "--device",
+                           "--dtype", "--fp32-precision", "--sdpa", "--threads", "--deterministic",
+                           "--taps", "--seed", "--save"}) {
+    if (flags.typed(flag)) {
+      throw Error(ErrorKind::usage, std::string(flag) +
+                                        " belongs to a replay and needs --model; two goldens are "
+                                        "compared as they were recorded");
+    }
+  }
+}
+
+report::Report make_report(const CompareFlags& flags, const CommonFlags& common) {
+  const std::unique_ptr<pipeline::Progress> progress = common.progress();
+  if (flags.run.model.empty()) {
+    return pipeline::compare_recordings(request_of(flags, common), flags.candidate, *progress);
+  }
+  pipeline::ReplayRequest request;
+  request.compare = request_of(flags, common);
+  request.source = source_of(flags.run);
+  request.settings = settings_of(flags.run);
+  if (!flags.save.empty()) request.save = flags.save;
+  return pipeline::compare_replay(request, *progress);
+}
+
+int run_compare(const CompareFlags& flags, const CommonFlags& common) {
+  check_combination(flags);
+  const report::Report report = make_report(flags, common);
+  if (!flags.json.empty()) write_file(flags.json, report::to_json(report));
+  if (!common.quiet && flags.json != "-") {
+    const std::map<std::string, report::Show> shows = {{"all", report::Show::all},
+                                                       {"failing", report::Show::failing},
+                                                       {"summary", report::Show::summary}};
+    print(report::to_table(
+        report, {shows.at(flags.show), output_color(common.color()), output_width(), flags.top}));
+  }
+  return report.exit_code;
+}
+
+}  // namespace
+
+Action add_compare_command(CLI::App& command) {
+  const auto flags = std::make_shared<CompareFlags>();
+  flags->command = &command;
+  command.add_option("golden", flags->golden, "Golden of the reference")->required();
+  command.add_option("candidate", flags->candidate,
+                     "Golden of the candidate; without it --model is replayed");
+  command.add_option("--model", flags->run.model,
+                     "Model to replay: the same weights as the golden's");
+  add_run_flags(command, flags->run);
+  command.add_option("--taps", flags->taps, "modules or ops (default: the golden's)")
+      ->check(CLI::IsMember({"modules", "ops"}));
+  command.add_option("--layers", flags->layers,
+                     "Compare only taps whose layer path or name matches a glob");
+  command.add_option("--skip", flags->skip,
+                     "Leave out taps whose layer path or name matches a glob");
+  command.add_option("--seed", flags->seed, "Of random operators (default: the golden's)");
+  command.add_option("--save", flags->save, "Write the candidate's run as a golden");
+  command
+      .add_option("--weights", flags->weights,
+                  "same: refuse other weights than the golden's; any: allow them")
+      ->check(CLI::IsMember({"same", "any"}))
+      ->capture_default_str();
+  command.add_flag("--strict", flags->strict, "A suspect tap fails");
+  command.add_option("--json", flags->json, "Write the report as JSON; - for standard output");
+  command.add_option("--show", flags->show, "Taps in the table: all, failing or summary")
+      ->check(CLI::IsMember({"all", "failing", "summary"}))
+      ->capture_default_str();
+  command.add_option("--top", flags->top, "Worst elements shown per failing tap")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  command.footer(
+      "Examples:\n"
+      "  parity compare golden.h5 --model model.pt --json report.json\n"
+      "  parity compare golden.h5 candidate.h5 --show failing");
+  return [flags](const CommonFlags& common) { return run_compare(*flags, common); };
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,37 @@
+// `parity inspect`
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "pipeline/inspect.h"
+#include "report/inspection.h"
+
+namespace parity::cli {
+namespace {
+
+struct InspectFlags {
+  std::string golden;
+  std::string layer;
+  std::string json;
+};
+
+int run_inspect(const InspectFlags& flags, const CommonFlags& common) {
+  const report::Inspection inspection = pipeline::inspect(flags.golden, flags.layer);
+  if (!flags.json.empty()) write_file(flags.json, report::to_json(inspection));
+  if (!common.quiet && flags.json != "-") print(report::to_text(inspection));
+  return 0;
+}
+
+}  // namespace
+
+Action add_inspect_command(CLI::App& command) {
+  const auto flags = std::make_shared<InspectFlags>();
+  command.add_option("golden", flags->golden, "Golden to show")->required();
+  command.add_option("--layer", flags->layer,
+                     "Only taps whose layer path or name matches a glob, with their values");
+  command.add_option("--json", flags->json, "Write the same as JSON; - for standard output");
+  command.footer("Example: parity inspect golden.h5 --layer 'model.layers.0.**'");
+  return [flags](const CommonFlags& common) { return run_inspect(*flags, common); };
+}
+
+}  // namespace parity::cli

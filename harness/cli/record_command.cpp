@@ -1,0 +1,122 @@
+// `parity record`
+#include <charconv>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/run_flags.h"
+#include "cli/terminal.h"
+#include "error/error.h"
+#include "pipeline/record.h"
+
+namespace parity::cli {
+namespace {
+
+struct RecordFlags {
+  RunFlags run;
+  std::vector<std::string> inputs;
+  std::string out;
+  std::string taps = "modules";
+  std::vector<std::string> layers;
+  std::vector<std::string> skip;
+  std::string store = "full";
+  std::string compress = "none";
+  std::uint64_t seed = 0;
+};
+
+/// `[NAME=]SPEC`; without a name a file's stem or the generator's own text is the name.
+pipeline::CaseInput case_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const bool named = equals != std::string::npos && equals > 0 && text.find('/') > equals &&
+                     text.find(':') > equals;
+  if (named) return {text.substr(0, equals), text.substr(equals + 1)};
+  const bool is_file = std::filesystem::exists(text);
+  return {is_file ? std::filesystem::path(text).stem().string() : text, text};
+}
+
+pipeline::StoreChoice store_of(const std::string& text) {
+  if (text == "full") return {run::StoreMode::full, 0};
+  if (text == "digest") return {run::StoreMode::digest, 0};
+  std::int64_t rows = 0;
+  constexpr std::string_view kRows = "rows:";
+  if (text.rfind(kRows, 0) == 0) {
+    const char* const end = text.data() + text.size();
+    const auto result = std::from_chars(text.data() + kRows.size(), end, rows);
+    if (result.ec == std::errc{} && result.ptr == end && rows > 0)
+      return {run::StoreMode::rows, rows};
+  }
+  throw Error(ErrorKind::usage,
+              "--store takes full, rows:N (N at least 1) or digest, not '" + text + "'");
+}
+
+std::optional<int> compression_of(const std::string& text) {
+  if (text == "none") return std::nullopt;
+  if (text.size() == 1 && text[0] >= '1' && text[0] <= '9') return text[0] - '0';
+  throw Error(ErrorKind::usage, "--compress takes none or a level from 1 to 9, not '" + text + "'");
+}
+
+std::string summary_text(const RecordFlags& flags, const pipeline::RecordSummary& summary) {
+  return fmt::format("{}: {} taps of {} case{}, {:.1f} MB seen, {:.1f} MB stored, {:.2f} s\n",
+                     flags.out, summary.taps, summary.cases, summary.cases == 1 ? "" : "s",
+                     static_cast<double>(summary.size_bytes) / 1e6,
+                     static_cast<double>(summary.file_bytes) / 1e6, summary.forward_s);
+}
+
+int run_record(const RecordFlags& flags, const CommonFlags& common) {
+  pipeline::RecordRequest request;
+  request.store = store_of(flags.store);
+  request.compression_level = compression_of(flags.compress);
+  request.source = source_of(flags.run);
+  request.settings = settings_of(flags.run);
+  request.settings.taps = tap_depth_of(flags.taps);
+  request.settings.seed = flags.seed;
+  for (const std::string& text : flags.inputs) request.cases.push_back(case_of(text));
+  request.taps = {flags.layers, flags.skip};
+  request.out = flags.out;
+  const pipeline::RecordSummary summary = pipeline::record(request, *common.progress());
+  if (common.quiet) return 0;
+  for (const std::string& note : summary.notes) warn("note: " + note);
+  print(summary_text(flags, summary));
+  return 0;
+}
+
+}  // namespace
+
+Action add_record_command(CLI::App& command) {
+  const auto flags = std::make_shared<RecordFlags>();
+  command.add_option("--model", flags->run.model, "TorchScript, state_dict or safetensors file")
+      ->required();
+  command
+      .add_option("--inputs", flags->inputs,
+                  "[NAME=]FILE (.pt .npy .npz .json) or a generator such as tokens:4x128 or "
+                  "randn:1x3x224x224; one "
+                  "case each")
+      ->required();
+  command
+      .add_option("--out", flags->out,
+                  "Golden to write; replaced only when the recording is complete")
+      ->required();
+  add_run_flags(command, flags->run);
+  command
+      .add_option("--taps", flags->taps,
+                  "modules (and heavy ops inside them) or ops (every operator)")
+      ->check(CLI::IsMember({"modules", "ops"}))
+      ->capture_default_str();
+  command.add_option("--layers", flags->layers,
+                     "Only taps whose layer path or name matches a glob");
+  command.add_option("--skip", flags->skip, "No taps whose layer path or name matches a glob");
+  command.add_option("--store", flags->store, "full, rows:N (N rows of each tap) or digest")
+      ->capture_default_str();
+  command.add_option("--compress", flags->compress, "none or a gzip level 1-9")
+      ->capture_default_str();
+  command.add_option("--seed", flags->seed, "Of generated inputs and of random operators")
+      ->capture_default_str();
+  command.footer(
+      "Example: parity record --model model.pt --inputs chat=prompts.pt --dtype bfloat16 --out "
+      "golden.h5");
+  return [flags](const CommonFlags& common) { return run_record(*flags, common); };
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,78 @@
+#include "cli/run_flags.h"
+
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+
+#include "error/error.h"
+
+namespace parity::cli {
+
+void add_run_flags(CLI::App& command, RunFlags& flags) {
+  command.add_option("--config", flags.config,
+                     "config.json of the architecture, for a bare state_dict");
+  command.add_option("--state-key", flags.state_key,
+                     "Dotted key of the state_dict inside the file");
+  command.add_option("--method", flags.method, "TorchScript method to run instead of forward");
+  command.add_option("--library", flags.libraries,
+                     "Custom operator libraries (.so), loaded before the model");
+  command
+      .add_option("--device", flags.device,
+                  "auto, cpu, cuda or cuda:N (ROCm devices are called cuda too)")
+      ->capture_default_str();
+  command
+      .add_option("--dtype", flags.dtype,
+                  "Cast weights and inputs: keep, float32, bfloat16, float16, float64 (default: "
+                  "keep; compare: the "
+                  "golden's)")
+      ->check(CLI::IsMember({"keep", "float32", "bfloat16", "float16", "float64"}));
+  command
+      .add_option("--fp32-precision", flags.fp32_precision,
+                  "Of float32 matmul and convolution: ieee or tf32")
+      ->check(CLI::IsMember({"ieee", "tf32"}))
+      ->capture_default_str();
+  command.add_option("--sdpa", flags.sdpa, "Attention kernel: math, flash, efficient or default")
+      ->check(CLI::IsMember({"math", "flash", "efficient", "default"}))
+      ->capture_default_str();
+  command
+      .add_option("--threads", flags.threads,
+                  "CPU threads of one operator (default: the library's choice)")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--deterministic", flags.deterministic, "Deterministic algorithms only");
+}
+
+model::Source source_of(const RunFlags& flags) {
+  model::Source source;
+  source.model = flags.model;
+  source.config = flags.config;
+  source.state_key = flags.state_key;
+  source.method = flags.method;
+  source.libraries.assign(flags.libraries.begin(), flags.libraries.end());
+  for (const std::filesystem::path& file : {source.model, source.config}) {
+    if (!file.empty() && !std::filesystem::is_regular_file(file)) {
+      throw Error(ErrorKind::usage, "there is no file " + file.string());
+    }
+  }
+  return source;
+}
+
+run::Settings settings_of(const RunFlags& flags) {
+  run::Settings settings;
+  settings.device = flags.device;
+  if (!flags.dtype.empty() && flags.dtype != "keep")
+    settings.dtype = tensor::dtype_from_name(flags.dtype);
+  settings.fp32_precision =
+      flags.fp32_precision == "tf32" ? run::Fp32Precision::tf32 : run::Fp32Precision::ieee;
+  if (flags.sdpa == "math") settings.sdpa = run::Sdpa::math;
+  if (flags.sdpa == "flash") settings.sdpa = run::Sdpa::flash;
+  if (flags.sdpa == "efficient") settings.sdpa = run::Sdpa::efficient;
+  settings.deterministic = flags.deterministic ? run::Determinism::on : run::Determinism::off;
+  settings.threads = flags.threads;
+  return settings;
+}
+
+run::TapDepth tap_depth_of(const std::string& text) {
+  return text == "ops" ? run::TapDepth::ops : run::TapDepth::modules;
+}
+
+}  // namespace parity::cli

@@ -1,0 +1,61 @@
+#include "pipeline/case_comparison.h"
+
+#include <chrono>
+#include <utility>
+
+namespace parity::pipeline {
+
+CaseComparison::CaseComparison(const golden_store::GoldenReader& reference, std::size_t case_index,
+                               capture::TapFilter& filter, const CompareChoice& choice)
+    : reference_(reference),
+      case_index_(case_index),
+      choice_(choice),
+      compared_(record().taps.size()) {
+  for (std::size_t place = 0; place < record().taps.size(); ++place) {
+    const run::TapId& id = record().taps[place].id;
+    if (filter.keeps(id)) index_.emplace(run::to_string(id), place);
+  }
+}
+
+bool CaseComparison::needs_digest(const run::TapId& id) const {
+  const auto found = index_.find(run::to_string(id));
+  return found != index_.end() && record().taps[found->second].mode == run::StoreMode::digest;
+}
+
+void CaseComparison::add(const TapData& candidate) {
+  const auto found = index_.find(run::to_string(candidate.record.id));
+  if (found == index_.end() || compared_[found->second]) {
+    additional_.push_back(additional_tap(compare::Candidate{candidate.record}));
+    return;
+  }
+  const std::size_t place = found->second;
+  const tensor::HostTensor stored = reference_.read_tap(case_index_, place);
+  const auto start = std::chrono::steady_clock::now();
+  const TapData reference{record().taps[place], stored.view()};
+  compared_[place] =
+      compare_tap(compare::Reference{reference}, compare::Candidate{candidate}, choice_);
+  compare_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  size_bytes_ += stored.bytes().size() + candidate.stored.bytes.size();
+}
+
+report::Case CaseComparison::finish() {
+  report::Case result;
+  result.name = record().name;
+  result.notes = record().notes;
+  for (std::size_t place = 0; place < compared_.size(); ++place) {
+    const run::TapRecord& wanted = record().taps[place];
+    if (std::optional<ComparedTap>& compared = compared_[place]) {
+      result.taps.push_back(std::move(compared->tap));
+      if (compared->logits) result.logits.push_back(std::move(*compared->logits));
+    } else if (index_.count(run::to_string(wanted.id)) != 0) {
+      result.taps.push_back(missing_tap(compare::Reference{wanted}));
+    }
+  }
+  for (report::Tap& tap : additional_) result.taps.push_back(std::move(tap));
+  for (const run::SkippedTap& skipped : record().skipped) {
+    result.notes.push_back("not compared: " + run::to_string(skipped.id) + ": " + skipped.reason);
+  }
+  return result;
+}
+
+}  // namespace parity::pipeline

@@ -1,0 +1,52 @@
+// One case: candidate taps are aligned with the golden's by name as they come, and nothing is
+// dropped silently.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/tap_filter.h"
+#include "golden_store/golden_reader.h"
+#include "pipeline/tap_comparison.h"
+#include "report/report.h"
+
+namespace parity::pipeline {
+
+/// Holds one reference tap in memory at a time.
+class CaseComparison {
+ public:
+  /// Reference taps that `filter` does not keep are left out of the comparison.
+  CaseComparison(const golden_store::GoldenReader& reference, std::size_t case_index,
+                 capture::TapFilter& filter, const CompareChoice& choice);
+
+  /// Whether the reference needs the candidate's digest to compare this tap.
+  [[nodiscard]] bool needs_digest(const run::TapId& id) const;
+
+  /// Compares one candidate tap with the reference tap of the same name, or lists it as additional.
+  void add(const TapData& candidate);
+
+  /// The case with every reference tap in execution order, those that never came as missing,
+  /// additional ones last.
+  [[nodiscard]] report::Case finish();
+
+  [[nodiscard]] std::uint64_t wanted_taps() const { return index_.size(); }
+  [[nodiscard]] double compare_s() const { return compare_s_; }
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+
+ private:
+  [[nodiscard]] const run::CaseRecord& record() const { return reference_.cases()[case_index_]; }
+
+  const golden_store::GoldenReader& reference_;
+  const std::size_t case_index_;
+  const CompareChoice choice_;
+  std::map<std::string, std::size_t> index_;  ///< tap name to its place in the reference's order
+  std::vector<std::optional<ComparedTap>> compared_;  ///< by place
+  std::vector<report::Tap> additional_;
+  double compare_s_ = 0;
+  std::uint64_t size_bytes_ = 0;
+};
+
+}  // namespace parity::pipeline

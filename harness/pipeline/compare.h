@@ -1,0 +1,45 @@
+// `parity compare`: a golden against a replay on this host, or against another golden.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "model/model.h"
+#include "pipeline/capture_settings.h"
+#include "pipeline/progress.h"
+#include "pipeline/weights_check.h"
+#include "report/report.h"
+#include "run/settings.h"
+#include "run/verdict.h"
+
+namespace parity::pipeline {
+
+/// What both ways of comparing have in common.
+struct CompareRequest {
+  std::filesystem::path golden;
+  ReplayOverrides overrides;
+  WeightsRule weights = WeightsRule::same;
+  run::Strictness strictness = run::Strictness::normal;
+  int worst_count = 10;  ///< worst elements kept per tap
+  std::string command;   ///< as typed, for the report
+};
+
+struct ReplayRequest {
+  CompareRequest compare;
+  model::Source source;
+  run::Settings settings;                     ///< `dtype` nullopt: the golden's
+  std::optional<std::filesystem::path> save;  ///< write the candidate's run as a golden too
+};
+
+/// Runs the golden's cases on this host and compares tap by tap as they come; one tap of each side
+/// is in memory.
+[[nodiscard]] report::Report compare_replay(const ReplayRequest& request, Progress& progress);
+
+/// Compares two goldens; no model is run.
+[[nodiscard]] report::Report compare_recordings(const CompareRequest& request,
+                                                const std::filesystem::path& candidate,
+                                                Progress& progress);
+
+}  // namespace parity::pipeline

@@ -1,0 +1,126 @@
+// Offline comparison: both sides come from files, tap by tap, in constant memory.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "error/error.h"
+#include "golden_store/golden_reader.h"
+#include "pipeline/case_comparison.h"
+#include "pipeline/compare.h"
+#include "pipeline/report_assembly.h"
+
+namespace parity::pipeline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::optional<std::size_t> find_case(const golden_store::GoldenReader& golden,
+                                     const std::string& name) {
+  const auto found =
+      std::find_if(golden.cases().begin(), golden.cases().end(),
+                   [&](const run::CaseRecord& record) { return record.name == name; });
+  if (found == golden.cases().end()) return std::nullopt;
+  return static_cast<std::size_t>(found - golden.cases().begin());
+}
+
+/// Every tap of a case that only one side has.
+report::Case one_sided_case(const run::CaseRecord& record, run::Verdict verdict,
+                            capture::TapFilter& filter) {
+  report::Case result;
+  result.name = record.name;
+  result.notes.push_back(verdict == run::Verdict::missing
+                             ? "the candidate has no case of this name"
+                             : "the reference has no case of this name");
+  for (const run::TapRecord& tap : record.taps) {
+    if (!filter.keeps(tap.id)) continue;
+    result.taps.push_back(verdict == run::Verdict::missing
+                              ? missing_tap(compare::Reference{tap})
+                              : additional_tap(compare::Candidate{tap}));
+  }
+  return result;
+}
+
+class OfflineComparison {
+ public:
+  OfflineComparison(const golden_store::GoldenReader& reference,
+                    const golden_store::GoldenReader& candidate, const TapChoice& taps,
+                    const CompareChoice& choice, Progress& progress)
+      : reference_(reference),
+        candidate_(candidate),
+        filter_(taps.layers, taps.skip),
+        choice_(choice),
+        progress_(progress) {}
+
+  void compare_all(report::Report& report);
+  [[nodiscard]] std::vector<std::string> unmatched_globs() const { return filter_.unmatched(); }
+
+ private:
+  [[nodiscard]] report::Case compare_case(std::size_t reference_case, std::size_t candidate_case,
+                                          report::Report& report);
+
+  const golden_store::GoldenReader& reference_;
+  const golden_store::GoldenReader& candidate_;
+  capture::TapFilter filter_;
+  const CompareChoice choice_;
+  Progress& progress_;
+};
+
+report::Case OfflineComparison::compare_case(std::size_t reference_case, std::size_t candidate_case,
+                                             report::Report& report) {
+  CaseComparison comparison(reference_, reference_case, filter_, choice_);
+  progress_.begin("compare " + reference_.cases()[reference_case].name, comparison.wanted_taps());
+  const std::vector<run::TapRecord>& taps = candidate_.cases()[candidate_case].taps;
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    if (!filter_.keeps(taps[i].id)) continue;
+    const tensor::HostTensor stored = candidate_.read_tap(candidate_case, i);
+    comparison.add({taps[i], stored.view()});
+    progress_.tap_done(2 * stored.bytes().size());
+  }
+  progress_.end();
+  report.timing.compare_s += comparison.compare_s();
+  report.totals.bytes += comparison.size_bytes();
+  return comparison.finish();
+}
+
+void OfflineComparison::compare_all(report::Report& report) {
+  for (std::size_t i = 0; i < reference_.cases().size(); ++i) {
+    const run::CaseRecord& record = reference_.cases()[i];
+    const std::optional<std::size_t> other = find_case(candidate_, record.name);
+    report.cases.push_back(other ? compare_case(i, *other, report)
+                                 : one_sided_case(record, run::Verdict::missing, filter_));
+  }
+  for (const run::CaseRecord& record : candidate_.cases()) {
+    if (find_case(reference_, record.name)) continue;
+    report.cases.push_back(one_sided_case(record, run::Verdict::additional, filter_));
+  }
+}
+
+}  // namespace
+
+report::Report compare_recordings(const CompareRequest& request,
+                                  const std::filesystem::path& candidate_path, Progress& progress) {
+  const Clock::time_point start = Clock::now();
+  const golden_store::GoldenReader reference(request.golden);
+  const golden_store::GoldenReader candidate(candidate_path);
+  const std::vector<std::string> weight_notes =
+      check_weights(compare::Reference{reference.header().model},
+                    compare::Candidate{candidate.header().model}, request.weights);
+  const gate::Policy& policy = gate::default_policy();
+  report::Report report = begin_report({request.golden.string(), reference.header(),
+                                        candidate_path.string(), candidate.header().provenance},
+                                       policy, request.command);
+  for (const std::string& note : weight_notes) report.notes.push_back(note);
+
+  const CompareChoice choice{&policy, request.worst_count,
+                             static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))};
+  const TapChoice taps{request.overrides.layers.value_or(std::vector<std::string>{}),
+                       request.overrides.skip.value_or(std::vector<std::string>{})};
+  OfflineComparison comparison(reference, candidate, taps, choice, progress);
+  comparison.compare_all(report);
+  refuse_unmatched_globs(comparison.unmatched_globs());
+  conclude(report, policy, request.strictness);
+  report.timing.total_s = std::chrono::duration<double>(Clock::now() - start).count();
+  return report;
+}
+
+}  // namespace parity::pipeline

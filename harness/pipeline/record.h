@@ -1,0 +1,47 @@
+// `parity record`: model and inputs in, golden out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "pipeline/capture_settings.h"
+#include "pipeline/golden_sink.h"
+#include "pipeline/progress.h"
+#include "run/settings.h"
+
+namespace parity::pipeline {
+
+/// One case to record: `spec` is a file or a generator, see model/inputs.h.
+struct CaseInput {
+  std::string name;
+  std::string spec;
+};
+
+struct RecordRequest {
+  model::Source source;
+  run::Settings settings;
+  std::vector<CaseInput> cases;  ///< at least one, names unique
+  TapChoice taps;
+  StoreChoice store;
+  std::optional<int> compression_level;  ///< gzip 1-9; nullopt: plain
+  std::filesystem::path out;
+};
+
+struct RecordSummary {
+  std::uint64_t cases = 0;
+  std::uint64_t taps = 0;
+  std::uint64_t size_bytes = 0;  ///< of all taps, stored or not
+  std::uint64_t file_bytes = 0;
+  double forward_s = 0;            ///< all instrumented runs, capture included
+  std::vector<std::string> notes;  ///< what a person should know
+};
+
+/// Records every case twice: once plain, once with taps, and notes where the outputs differ in any
+/// bit. Nothing is left at `request.out` unless everything succeeded.
+[[nodiscard]] RecordSummary record(const RecordRequest& request, Progress& progress);
+
+}  // namespace parity::pipeline

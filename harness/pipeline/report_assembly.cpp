@@ -1,0 +1,93 @@
+#include "pipeline/report_assembly.h"
+
+#include <set>
+#include <utility>
+
+#include "gate/gate.h"
+
+namespace parity::pipeline {
+namespace {
+
+gate::JudgedTap judged(const report::Tap& tap) {
+  gate::JudgedTap result{tap.id, tap.verdict, tap.elements, gate::Content::varied};
+  if (tap.facts) result.content = gate::content_of(*tap.facts);
+  return result;
+}
+
+std::vector<gate::JudgedCase> judged_cases(const report::Report& report) {
+  std::vector<gate::JudgedCase> cases;
+  for (const report::Case& one : report.cases) {
+    gate::JudgedCase result{one.name, {}, {}};
+    for (const report::Tap& tap : one.taps) result.taps.push_back(judged(tap));
+    for (const report::Logits& logits : one.logits) {
+      result.logits.push_back(
+          {logits.id, logits.verdict, logits.facts.positions, gate::Content::varied});
+    }
+    cases.push_back(std::move(result));
+  }
+  return cases;
+}
+
+void add_bounds(report::Report& report, const std::string& scope,
+                const std::vector<gate::Bound>& bounds) {
+  for (const gate::Bound& bound : bounds) {
+    report.policy_bounds.push_back({scope, bound.metric, bound.warn, bound.fail, bound.origin});
+  }
+}
+
+/// The bounds that had a say: those of dtypes that were compared, and of logits if there are any.
+void add_bounds_in_force(report::Report& report, const gate::Policy& policy) {
+  std::set<std::string> dtypes;
+  bool any_logits = false;
+  for (const report::Case& one : report.cases) {
+    any_logits = any_logits || !one.logits.empty();
+    for (const report::Tap& tap : one.taps) {
+      if (tap.facts) dtypes.insert(tap.dtype);
+    }
+  }
+  for (const gate::DTypePolicy& rules : policy.dtypes) {
+    const std::string dtype(tensor::name(rules.dtype));
+    if (dtypes.count(dtype) != 0) add_bounds(report, dtype, rules.bounds);
+  }
+  if (any_logits) add_bounds(report, "logits", policy.logits);
+}
+
+}  // namespace
+
+report::Report begin_report(const Sides& sides, const gate::Policy& policy,
+                            const std::string& command) {
+  report::Report report;
+  report.model_file = sides.reference.model.file_name;
+  report.model_kind = sides.reference.model.kind;
+  report.reference = {sides.reference_file, sides.reference.provenance};
+  report.candidate = {sides.candidate_file, sides.candidate};
+  report.environment_diff = run::differences(sides.reference.provenance, sides.candidate);
+  report.same_device = run::same_device(sides.reference.provenance, sides.candidate);
+  report.policy_name = policy.name;
+  report.notes = sides.reference.notes;
+  report.repro = command;
+  return report;
+}
+
+void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness) {
+  gate::GateResult result = gate::overall(judged_cases(report), strictness);
+  report.passed = result.decision == gate::Decision::passed;
+  report.exit_code = result.exit_code();
+  report.reasons = std::move(result.reasons);
+  if (result.first_divergence) {
+    report.first_divergence =
+        report::Divergence{result.first_divergence->case_name, result.first_divergence->tap};
+  }
+  report.totals.passed = result.taps.passed;
+  report.totals.warned = result.taps.warned;
+  report.totals.failed = result.taps.failed;
+  for (const report::Case& one : report.cases) {
+    report.totals.taps += one.taps.size();
+    for (const report::Tap& tap : one.taps) {
+      if (tap.facts) report.totals.elements += tap.facts->elements;
+    }
+  }
+  add_bounds_in_force(report, policy);
+}
+
+}  // namespace parity::pipeline

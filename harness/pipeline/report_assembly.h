@@ -1,0 +1,29 @@
+// Joins cases into a report and lets the gate have the last word.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gate/policy.h"
+#include "report/report.h"
+#include "run/recording.h"
+#include "run/verdict.h"
+
+namespace parity::pipeline {
+
+/// The two sides of a report before any case was compared.
+struct Sides {
+  std::string reference_file;
+  const run::RecordingHeader& reference;
+  std::string candidate_file;  ///< "" for a replay
+  run::Provenance candidate;
+};
+
+[[nodiscard]] report::Report begin_report(const Sides& sides, const gate::Policy& policy,
+                                          const std::string& command);
+
+/// Fills verdict, reasons, first divergence and totals from the cases, and the bounds of the dtypes
+/// that occur.
+void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness);
+
+}  // namespace parity::pipeline

@@ -1,0 +1,45 @@
+// One tap of two runs: brings both sides to the same stored part, compares, and has the gate judge.
+#pragma once
+
+#include <optional>
+
+#include "compare/compare_logits.h"
+#include "compare/facts.h"
+#include "compare/sides.h"
+#include "gate/policy.h"
+#include "report/report.h"
+#include "run/recording.h"
+#include "tensor/host_tensor.h"
+
+namespace parity::pipeline {
+
+/// A tap as one side has it: what it is, and the bytes of its stored part.
+struct TapData {
+  const run::TapRecord& record;
+  tensor::TensorView stored;
+};
+
+/// How taps are compared; the same for every tap of a report.
+struct CompareChoice {
+  const gate::Policy* policy = nullptr;
+  int worst_count = 10;
+  int threads = 1;
+};
+
+/// What came of one tap: the row of the report, and logits where the tap holds them.
+struct ComparedTap {
+  report::Tap tap;
+  std::optional<report::Logits> logits;
+};
+
+/// Facts and verdict of one aligned pair. A side that stored rows is compared on those rows; a side
+/// that stored a digest alone, by digest.
+[[nodiscard]] ComparedTap compare_tap(compare::Reference<TapData> reference,
+                                      compare::Candidate<TapData> candidate,
+                                      const CompareChoice& choice);
+
+/// The row of a tap that only one side has.
+[[nodiscard]] report::Tap missing_tap(compare::Reference<run::TapRecord> reference);
+[[nodiscard]] report::Tap additional_tap(compare::Candidate<run::TapRecord> candidate);
+
+}  // namespace parity::pipeline

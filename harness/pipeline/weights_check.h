@@ -1,0 +1,23 @@
+// Are both sides running the same weights? Otherwise a comparison says nothing about the backend.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compare/sides.h"
+#include "run/model_description.h"
+
+namespace parity::pipeline {
+
+enum class WeightsRule : std::uint8_t { same, any };
+
+/// Throws Error(incompatible) naming the first weights that differ, unless `rule` is any.
+/// Models of the same kind must have the same set of weights. Between kinds (a TorchScript file
+/// against a state_dict) every shared name must agree and names on one side alone are returned as
+/// notes, since buffers and tied weights are listed differently.
+[[nodiscard]] std::vector<std::string> check_weights(
+    compare::Reference<run::ModelDescription> reference,
+    compare::Candidate<run::ModelDescription> candidate, WeightsRule rule);
+
+}  // namespace parity::pipeline

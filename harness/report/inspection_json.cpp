@@ -1,0 +1,88 @@
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "report/inspection.h"
+#include "tensor/digest.h"
+
+namespace parity::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json values_json(const TapValues& values) {
+  Json first = Json::array();
+  for (const double value : values.first) first.push_back(number(value));
+  return {{"finite", values.finite},   {"nan", values.nan},         {"inf", values.inf},
+          {"min", number(values.min)}, {"max", number(values.max)}, {"mean", number(values.mean)},
+          {"rms", number(values.rms)}, {"first", std::move(first)}};
+}
+
+Json tap_json(const InspectedTap& tap) {
+  Json json = {{"tap", run::to_string(tap.record.id)},
+               {"kind", run::name(tap.record.id.kind)},
+               {"dtype", tensor::name(tap.record.dtype)},
+               {"shape", tap.record.shape},
+               {"stored", run::name(tap.record.mode)},
+               {"rows", tap.record.rows},
+               {"stored_bytes", tap.stored_bytes},
+               {"digest", tensor::to_hex(tap.record.digest)},
+               {"logits", tap.record.role == run::Role::logits},
+               {"values", nullptr}};
+  if (tap.values) json["values"] = values_json(*tap.values);
+  return json;
+}
+
+Json case_json(const InspectedCase& one) {
+  Json taps = Json::array();
+  for (const InspectedTap& tap : one.taps) taps.push_back(tap_json(tap));
+  Json skipped = Json::array();
+  for (const run::SkippedTap& tap : one.skipped) {
+    skipped.push_back({{"tap", run::to_string(tap.id)}, {"reason", tap.reason}});
+  }
+  return {{"name", one.name},
+          {"inputs", one.inputs},
+          {"taps", std::move(taps)},
+          {"skipped", std::move(skipped)},
+          {"notes", one.notes}};
+}
+
+Json model_json(const run::ModelDescription& model) {
+  Json weights = Json::array();
+  for (const run::WeightDigest& weight : model.weights) {
+    weights.push_back({{"name", weight.name},
+                       {"dtype", tensor::name(weight.dtype)},
+                       {"shape", weight.shape},
+                       {"digest", tensor::to_hex(weight.digest)}});
+  }
+  return {{"file", model.file_name},
+          {"kind", model.kind},
+          {"parameters", model.parameter_count},
+          {"digest", tensor::to_hex(model.all_weights)},
+          {"weights", std::move(weights)}};
+}
+
+}  // namespace
+
+std::string to_json(const Inspection& inspection) {
+  Json provenance = Json::object();
+  for (const auto& [key, value] : inspection.header.provenance.facts()) provenance[key] = value;
+  Json cases = Json::array();
+  for (const InspectedCase& one : inspection.cases) cases.push_back(case_json(one));
+  const Json document = {{"schema", "parity-inspection/1"},
+                         {"file", inspection.file},
+                         {"file_bytes", inspection.file_bytes},
+                         {"model", model_json(inspection.header.model)},
+                         {"provenance", std::move(provenance)},
+                         {"notes", inspection.header.notes},
+                         {"cases", std::move(cases)}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace parity::report

@@ -1,0 +1,81 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/inspection.h"
+#include "tensor/digest.h"
+
+namespace parity::report {
+namespace {
+
+std::string size_text(std::uint64_t size_bytes) {
+  const auto bytes = static_cast<double>(size_bytes);
+  if (bytes >= 1e9) return fmt::format("{:.2f} GB", bytes / 1e9);
+  if (bytes >= 1e6) return fmt::format("{:.2f} MB", bytes / 1e6);
+  if (bytes >= 1e3) return fmt::format("{:.1f} kB", bytes / 1e3);
+  return fmt::format("{} B", size_bytes);
+}
+
+std::string stored_text(const run::TapRecord& tap) {
+  if (tap.mode != run::StoreMode::rows) return std::string(run::name(tap.mode));
+  return fmt::format("{} rows", tap.rows.size());
+}
+
+void add_values(std::string& text, const TapValues& values) {
+  text += fmt::format(
+      "      finite {}  nan {}  inf {}  min {:.6g}  max {:.6g}  mean {:.6g}  rms {:.6g}\n      "
+      "first",
+      values.finite, values.nan, values.inf, values.min, values.max, values.mean, values.rms);
+  for (const double value : values.first) text += fmt::format(" {:.6g}", value);
+  text += '\n';
+}
+
+void add_taps(std::string& text, const std::vector<InspectedTap>& taps) {
+  std::size_t name_width = 4;
+  std::size_t shape_width = 5;
+  for (const InspectedTap& tap : taps) {
+    name_width = std::max(name_width, run::to_string(tap.record.id).size());
+    shape_width = std::max(shape_width, tensor::to_string(tap.record.shape).size());
+  }
+  text += fmt::format("  {:<{}}  {:<9} {:<{}}  {:<8} {:>9}  digest\n", "tap", name_width, "dtype",
+                      "shape", shape_width, "stored", "size");
+  for (const InspectedTap& tap : taps) {
+    text +=
+        fmt::format("  {:<{}}  {:<9} {:<{}}  {:<8} {:>9}  {}{}\n", run::to_string(tap.record.id),
+                    name_width, tensor::name(tap.record.dtype), tensor::to_string(tap.record.shape),
+                    shape_width, stored_text(tap.record), size_text(tap.stored_bytes),
+                    tensor::to_hex(tap.record.digest).substr(0, 12),
+                    tap.record.role == run::Role::logits ? "  logits" : "");
+    if (tap.values) add_values(text, *tap.values);
+  }
+}
+
+void add_case(std::string& text, const InspectedCase& one) {
+  text += fmt::format("\ncase {}\n", one.name);
+  for (const std::string& input : one.inputs) text += fmt::format("  input {}\n", input);
+  add_taps(text, one.taps);
+  for (const run::SkippedTap& skipped : one.skipped) {
+    text += fmt::format("  not captured: {}: {}\n", run::to_string(skipped.id), skipped.reason);
+  }
+  for (const std::string& note : one.notes) text += fmt::format("  note: {}\n", note);
+}
+
+}  // namespace
+
+std::string to_text(const Inspection& inspection) {
+  const run::ModelDescription& model = inspection.header.model;
+  std::string text = fmt::format("{}  {}\n", inspection.file, size_text(inspection.file_bytes));
+  text += fmt::format("model   {} ({}), {} parameters, {} weights, digest {}\n", model.file_name,
+                      model.kind, model.parameter_count, model.weights.size(),
+                      tensor::to_hex(model.all_weights));
+  for (const auto& [key, value] : inspection.header.provenance.facts()) {
+    std::string shown = value;
+    std::replace(shown.begin(), shown.end(), '\n', ' ');
+    text += fmt::format("  {:<28} {}\n", key, shown);
+  }
+  for (const std::string& note : inspection.header.notes) text += fmt::format("note: {}\n", note);
+  for (const InspectedCase& one : inspection.cases) add_case(text, one);
+  return text;
+}
+
+}  // namespace parity::report
