@@ -1,3 +1,5 @@
+// The texts and exit codes of error kinds, and the one place outside cli/ that prints: a broken
+// invariant of our own leaves no caller who could.
 #include "error/error.h"
 
 #include <cstdio>

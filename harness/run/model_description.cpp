@@ -1,3 +1,5 @@
+// The digest of all weights. Its text form is part of the golden's format: changing it makes every
+// golden's weights look different.
 #include "run/model_description.h"
 
 #include <span>

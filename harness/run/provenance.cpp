@@ -1,3 +1,5 @@
+// Facts by key and what differs between two sets of them. A linear search does: there are a few
+// dozen.
 #include "run/provenance.h"
 
 #include <algorithm>

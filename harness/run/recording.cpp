@@ -1,3 +1,4 @@
+// Which part of a tap each store mode keeps; writer, reader and comparison all ask here.
 #include "run/recording.h"
 
 #include <algorithm>

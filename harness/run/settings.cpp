@@ -1,3 +1,4 @@
+// Names of the settings as flags and provenance spell them.
 #include "run/settings.h"
 
 namespace parity::run {

@@ -1,3 +1,4 @@
+// Tap names as reports and goldens spell them.
 #include "run/tap.h"
 
 namespace parity::run {

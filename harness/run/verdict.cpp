@@ -1,3 +1,4 @@
+// Names of verdicts and which of them pass. A verdict that is not listed as passing fails.
 #include "run/verdict.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// Digests through xxHash, in canonical byte order so that a golden means the same on every machine.
+// The only file that knows xxHash.
 #include "tensor/digest.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The table of element types: one row per type, in the order of the enumeration, that every
+// question is answered from.
 #include "tensor/dtype.h"
 
 #include <array>

@@ -1,3 +1,5 @@
+// Construction of host tensors; the size of the bytes is checked once, here, so that no reader has
+// to.
 #include "tensor/host_tensor.h"
 
 #include <utility>

@@ -1,3 +1,5 @@
+// Counting and numbering of elements. Shapes come from files, so every product is guarded against
+// overflow.
 #include "tensor/shape.h"
 
 #include "error/error.h"

@@ -1,3 +1,4 @@
+// Names of the kinds of values, as messages about inputs and outputs use them.
 #include "tensor/value.h"
 
 #include <array>
