@@ -1,0 +1,15 @@
+# Help has an example per command and goes to stdout with exit code 0.
+source "$(dirname "$0")/expect.sh"
+
+expect 0 --help
+has stdout "parity record"
+has stdout "Exit codes"
+expect 0 --version
+grep -qE '^parity [0-9]+\.[0-9]+\.[0-9]+$' stdout || fail "no version"
+for command in record compare inspect; do
+  expect 0 $command --help
+  has stdout "Example"
+  has stdout "--no-color"
+  empty stderr
+done
+exit 0

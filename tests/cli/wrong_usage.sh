@@ -1,0 +1,35 @@
+# Wrong flags and impossible combinations are refused before any work, in one sentence, with exit code 2.
+source "$(dirname "$0")/expect.sh"
+
+expect 0 record --model "$model" --inputs prose="$prose" --device cpu --out golden.h5
+: >empty.pt
+mkdir folder
+
+refused 2 "subcommand"
+refused 2 "frobnicate" frobnicate
+refused 2 "--model" record --inputs "$prose" --out x.h5
+refused 2 "--out" record --model "$model" --inputs "$prose"
+refused 2 "--nonsense" record --model "$model" --inputs "$prose" --out x.h5 --nonsense
+refused 2 "no file nowhere.pt" record --model nowhere.pt --inputs "$prose" --out x.h5
+refused 2 "nowhere.json" record --model "$model" --inputs a=nowhere.json --out x.h5 --device cpu
+refused 2 "--store takes" record --model "$model" --inputs "$prose" --out x.h5 --store rows:0
+refused 2 "--store takes" record --model "$model" --inputs "$prose" --out x.h5 --store some
+refused 2 "--compress takes" record --model "$model" --inputs "$prose" --out x.h5 --compress 10
+refused 2 "float12" record --model "$model" --inputs "$prose" --out x.h5 --dtype float12
+refused 2 "two inputs are named 'prose'" record --model "$model" --inputs "$prose" prose="$code" --out x.h5
+refused 2 "matches no tap" record --model "$model" --inputs "$prose" --out x.h5 --device cpu --layers 'laeyrs.**'
+refused 2 "empty" record --model empty.pt --inputs "$prose" --out x.h5 --device cpu
+refused 2 "folder" record --model "$model" --inputs "$prose" --out folder --device cpu
+refused 2 "--config" record --model "$model" --config "$FIXTURES/decoder/config.json" --inputs "$prose" --out x.h5 --device cpu
+refused 3 "cuda:77" record --model "$model" --inputs "$prose" --out x.h5 --device cuda:77
+refused 2 "--device" record --model "$model" --inputs "$prose" --out x.h5 --device gpu
+no_file x.h5
+
+refused 2 "nothing to compare" compare golden.h5
+refused 2 "not both" compare golden.h5 golden.h5 --model "$model"
+refused 2 "--dtype belongs to a replay" compare golden.h5 golden.h5 --dtype float32
+refused 2 "nowhere.h5" compare nowhere.h5 --model "$model"
+refused 2 "matches no tap" compare golden.h5 golden.h5 --skip nothing
+refused 2 "would overwrite" compare golden.h5 --model "$model" --device cpu --save golden.h5
+refused 2 "matches" inspect golden.h5 --layer nothing
+exit 0

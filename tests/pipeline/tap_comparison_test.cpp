@@ -1,0 +1,127 @@
+#include "pipeline/tap_comparison.h"
+
+#include <cstring>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "capture/row_selection.h"
+
+namespace parity::pipeline {
+namespace {
+
+/// A float32 tap of 6 rows of 4, stored in any mode.
+struct StoredTap {
+  run::TapRecord record;
+  std::vector<std::byte> bytes;
+
+  [[nodiscard]] TapData data() const {
+    return {record, {record.dtype, run::stored_shape(record), bytes}};
+  }
+};
+
+StoredTap stored(const std::vector<float>& values, run::StoreMode mode,
+                 const std::vector<std::int64_t>& rows = {}) {
+  StoredTap tap;
+  tap.record.id = {run::TapKind::module, "layer", "", 0, ""};
+  tap.record.shape = {static_cast<std::int64_t>(values.size()) / 4, 4};
+  tap.record.mode = mode;
+  tap.record.rows = rows;
+  std::vector<std::byte> all(values.size() * sizeof(float));
+  std::memcpy(all.data(), values.data(), all.size());
+  tap.record.digest = tensor::digest_of(all);
+  if (mode == run::StoreMode::full) tap.bytes = all;
+  if (mode == run::StoreMode::rows) {
+    tap.bytes = capture::select_rows({tap.record.dtype, tap.record.shape, all}, rows);
+  }
+  return tap;
+}
+
+std::vector<float> ramp() {
+  std::vector<float> values(24);
+  std::iota(values.begin(), values.end(), 1.0F);
+  return values;
+}
+
+ComparedTap compared(const StoredTap& reference, const StoredTap& candidate) {
+  const CompareChoice choice{&gate::default_policy(), 3, 1};
+  return compare_tap(compare::Reference{reference.data()}, compare::Candidate{candidate.data()},
+                     choice);
+}
+
+TEST(TapComparison, OfEqualTensorsIsIdenticalInEveryPairOfStoreModes) {
+  const std::vector<std::int64_t> rows = {0, 3, 5};
+  const StoredTap full = stored(ramp(), run::StoreMode::full);
+  const StoredTap some = stored(ramp(), run::StoreMode::rows, rows);
+  const StoredTap digest = stored(ramp(), run::StoreMode::digest);
+  struct Row {
+    const StoredTap& reference;
+    const StoredTap& candidate;
+    const char* outcome;
+  };
+  for (const Row& row : {Row{full, full, "compared"}, Row{some, full, "rows_compared"},
+                         Row{full, some, "rows_compared"}, Row{some, some, "rows_compared"},
+                         Row{digest, full, "digest_equal"}, Row{full, digest, "digest_equal"},
+                         Row{digest, digest, "digest_equal"}}) {
+    const ComparedTap result = compared(row.reference, row.candidate);
+    EXPECT_EQ(result.tap.outcome, row.outcome);
+    EXPECT_EQ(result.tap.verdict, run::Verdict::identical) << row.outcome;
+    if (result.tap.facts) EXPECT_EQ(result.tap.facts->ulp.max, 0U);
+  }
+}
+
+TEST(TapComparison, FindsADifferenceInAStoredRowAndOnlyThere) {
+  std::vector<float> wrong = ramp();
+  wrong[3 * 4 + 1] *= 2;  // row 3
+  const StoredTap candidate = stored(wrong, run::StoreMode::full);
+  EXPECT_EQ(compared(stored(ramp(), run::StoreMode::rows, {0, 3}), candidate).tap.verdict,
+            run::Verdict::diverged);
+  const ComparedTap elsewhere = compared(stored(ramp(), run::StoreMode::rows, {0, 5}), candidate);
+  EXPECT_EQ(elsewhere.tap.verdict, run::Verdict::identical);
+  EXPECT_EQ(elsewhere.tap.reasons.back(), "compared on 2 of 6 rows")
+      << "a partial comparison says so";
+}
+
+TEST(TapComparison, FailsWhenADigestDiffers) {
+  std::vector<float> wrong = ramp();
+  wrong[0] += 1e-6F;
+  const ComparedTap result =
+      compared(stored(ramp(), run::StoreMode::digest), stored(wrong, run::StoreMode::full));
+  EXPECT_EQ(result.tap.outcome, "digest_differs");
+  EXPECT_EQ(result.tap.verdict, run::Verdict::diverged);
+}
+
+TEST(TapComparison, ComparesNothingWhenTheTwoSidesStoredDifferentRows) {
+  const ComparedTap result = compared(stored(ramp(), run::StoreMode::rows, {0, 1}),
+                                      stored(ramp(), run::StoreMode::rows, {0, 2}));
+  EXPECT_EQ(result.tap.outcome, "not_compared");
+  EXPECT_EQ(result.tap.verdict, run::Verdict::untested);
+}
+
+TEST(TapComparison, SaysBothShapesWhenTheyDiffer) {
+  std::vector<float> longer = ramp();
+  longer.resize(32, 1.0F);
+  const ComparedTap result =
+      compared(stored(ramp(), run::StoreMode::full), stored(longer, run::StoreMode::full));
+  EXPECT_EQ(result.tap.verdict, run::Verdict::shape_differs);
+  ASSERT_TRUE(result.tap.shapes.has_value());
+  EXPECT_EQ(result.tap.shapes->candidate, (tensor::Shape{8, 4}));
+}
+
+TEST(TapComparison, JudgesLogitsBesideTheTensor) {
+  StoredTap reference = stored(ramp(), run::StoreMode::full);
+  reference.record.id = {run::TapKind::output, std::string(run::kOutputPath), "", 0, ""};
+  reference.record.role = run::Role::logits;
+  const ComparedTap same = compared(reference, reference);
+  ASSERT_TRUE(same.logits.has_value());
+  EXPECT_EQ(same.logits->facts.positions, 6U);
+  EXPECT_EQ(same.logits->facts.flips, 0U);
+  std::vector<float> flipped = ramp();
+  flipped[0] = 100.0F;
+  const ComparedTap other = compared(reference, stored(flipped, run::StoreMode::full));
+  ASSERT_TRUE(other.logits.has_value());
+  EXPECT_EQ(other.logits->facts.flips, 1U);
+}
+
+}  // namespace
+}  // namespace parity::pipeline
