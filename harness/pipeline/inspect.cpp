@@ -5,9 +5,9 @@
 #include <variant>
 
 #include "capture/tap_filter.h"
+#include "compare/formats.h"
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
-#include "tensor/elements.h"
 #include "tensor/value.h"
 
 namespace parity::pipeline {
@@ -54,9 +54,12 @@ report::TapValues values_of(const tensor::TensorView& tensor) {
   report::TapValues values;
   double sum = 0;
   double square_sum = 0;
-  const std::uint64_t count = tensor::component_count(tensor);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const double value = tensor::value_at(tensor, i);
+  // A complex element counts as its two parts.
+  const tensor::DType part = tensor::component(tensor.dtype);
+  const compare::ValueReader read = compare::value_reader(part);
+  const std::size_t count = tensor.bytes.size() / tensor::size_bytes(part);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double value = read(tensor.bytes.data() + i * tensor::size_bytes(part));
     if (i < kFirstValues) values.first.push_back(value);
     if (std::isnan(value)) {
       ++values.nan;
