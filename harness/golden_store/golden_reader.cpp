@@ -1,0 +1,140 @@
+#include "golden_store/golden_reader.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include <H5Cpp.h>
+#include <fmt/format.h>
+
+#include "error/error.h"
+#include "golden_store/columns.h"
+#include "golden_store/hdf5_guard.h"
+#include "golden_store/header_layout.h"
+#include "golden_store/inputs_layout.h"
+#include "golden_store/sealed_file.h"
+#include "golden_store/tap_layout.h"
+#include "golden_store/tensor_io.h"
+
+namespace parity::golden_store {
+namespace {
+
+H5::H5File open_checked(const std::filesystem::path& path, const SealedFile& sealed) {
+  const Held<H5::FileAccPropList> access;
+  // A finished golden never changes, and locks fail or hang on read-only and network file systems.
+  checked(H5Pset_file_locking(access->getId(), false, true), "H5Pset_file_locking");
+  access->setFcloseDegree(H5F_CLOSE_STRONG);
+  const H5::H5File file(path.string(), H5F_ACC_RDONLY, H5::FileCreatPropList::DEFAULT, *access);
+  void* descriptor = nullptr;
+  file.getVFDHandle(&descriptor);
+  if (descriptor == nullptr || !sealed.is_same_file(*static_cast<int*>(descriptor))) {
+    throw Malformed("another file took its place while it was opened");
+  }
+  return file;
+}
+
+std::string place(std::size_t case_index) { return fmt::format("case {}", case_index); }
+
+run::CaseRecord read_case(const H5::Group& group, const std::string& name, std::size_t index,
+                          std::uint64_t file_bytes) {
+  run::CaseRecord record;
+  record.name = name;
+  record.taps =
+      read_tap_index(open_group(group, "index"), "the index of " + place(index), file_bytes);
+  record.skipped =
+      read_skipped(open_group(group, "skipped"), "the skipped taps of " + place(index), file_bytes);
+  record.notes = read_notes(group, place(index), file_bytes);
+  return record;
+}
+
+}  // namespace
+
+struct GoldenReader::State {
+  std::filesystem::path path;
+  SealedFile sealed;
+  H5::H5File file;
+  std::vector<H5::Group> case_groups;
+  run::RecordingHeader header;
+  std::vector<run::CaseRecord> cases;
+
+  explicit State(const std::filesystem::path& golden)
+      : path(golden), sealed(golden), file(open_checked(golden, sealed)) {
+    read_all_but_values();
+  }
+  ~State() {
+    const Hdf5Session session;
+    case_groups.clear();
+    H5::H5File closing;
+    std::swap(closing, file);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void read_all_but_values();
+  [[nodiscard]] tensor::HostTensor read_tap(std::size_t case_index, std::size_t tap_index) const;
+};
+
+void GoldenReader::State::read_all_but_values() {
+  const H5::Group root = file.openGroup("/");
+  const std::uint64_t file_bytes = sealed.size_bytes();
+  header = read_header(root, file_bytes);
+  const std::vector<std::string> names =
+      TableReader(root, "the file", "case_names", file_bytes).texts("case_names");
+  if (std::set<std::string>(names.begin(), names.end()).size() != names.size()) {
+    throw Malformed("two of its cases have the same name");
+  }
+  const H5::Group all_cases = open_group(root, "cases");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) throw Malformed("one of its cases has no name");
+    case_groups.push_back(open_group(all_cases, numbered(i)));
+    cases.push_back(read_case(case_groups.back(), names[i], i, file_bytes));
+  }
+}
+
+tensor::HostTensor GoldenReader::State::read_tap(std::size_t case_index,
+                                                 std::size_t tap_index) const {
+  const run::TapRecord& tap = cases.at(case_index).taps.at(tap_index);
+  if (tap.mode == run::StoreMode::digest) return {tap.dtype, {0}, {}};
+  const std::string where = fmt::format("the tap {} of case {}", quoted(run::to_string(tap.id)),
+                                        quoted(cases.at(case_index).name));
+  const CheckedDataSet dataset(open_group(case_groups.at(case_index), "taps"), numbered(tap_index),
+                               sealed.size_bytes(), where);
+  if (dataset.shape() != run::stored_shape(tap)) {
+    throw Malformed(fmt::format("{} is stored as {} and listed as {}", where,
+                                tensor::to_string(dataset.shape()),
+                                tensor::to_string(run::stored_shape(tap))));
+  }
+  tensor::HostTensor values = read_tensor(dataset, tap.dtype);
+  if (tap.mode == run::StoreMode::full && tensor::digest_of(values.bytes()) != tap.digest) {
+    throw Malformed(
+        fmt::format("the values of {} do not have the digest that was recorded", where));
+  }
+  return values;
+}
+
+GoldenReader::GoldenReader(const std::filesystem::path& path)
+    : state_(
+          guarded(Access::reading, path.string(), [&] { return std::make_unique<State>(path); })) {}
+
+GoldenReader::~GoldenReader() = default;
+GoldenReader::GoldenReader(GoldenReader&&) noexcept = default;
+GoldenReader& GoldenReader::operator=(GoldenReader&&) noexcept = default;
+
+const std::filesystem::path& GoldenReader::path() const { return state_->path; }
+const run::RecordingHeader& GoldenReader::header() const { return state_->header; }
+const std::vector<run::CaseRecord>& GoldenReader::cases() const { return state_->cases; }
+
+tensor::Value GoldenReader::read_inputs(std::size_t case_index) const {
+  return guarded(Access::reading, state_->path.string(), [&] {
+    return golden_store::read_inputs(open_group(state_->case_groups.at(case_index), "inputs"),
+                                     "the inputs of " + place(case_index),
+                                     state_->sealed.size_bytes());
+  });
+}
+
+tensor::HostTensor GoldenReader::read_tap(std::size_t case_index, std::size_t tap_index) const {
+  return guarded(Access::reading, state_->path.string(),
+                 [&] { return state_->read_tap(case_index, tap_index); });
+}
+
+}  // namespace parity::golden_store

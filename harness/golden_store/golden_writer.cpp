@@ -1,0 +1,217 @@
+#include "golden_store/golden_writer.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <H5Cpp.h>
+#include <fmt/format.h>
+
+#include "error/error.h"
+#include "golden_store/columns.h"
+#include "golden_store/hdf5_guard.h"
+#include "golden_store/hdf5_types.h"
+#include "golden_store/header_layout.h"
+#include "golden_store/inputs_layout.h"
+#include "golden_store/sealed_file.h"
+#include "golden_store/tap_layout.h"
+#include "golden_store/temporary_file.h"
+#include "golden_store/tensor_io.h"
+#include "golden_store/user_block.h"
+#include "tensor/shape.h"
+
+namespace parity::golden_store {
+namespace {
+
+enum class Stage { between_cases, in_case, finished, failed };
+
+/// The case that taps are added to.
+struct OpenCase {
+  H5::Group group;
+  H5::Group taps;
+  std::vector<run::TapRecord> index;
+  std::set<std::string> keys;
+};
+
+/// Every HDF5 object that stays open between calls. Once a call has failed, or the file is given
+/// up, they are never closed: the library crashes when it closes a file that it could not write.
+struct Handles {
+  H5::H5File file;
+  H5::Group root;
+  H5::Group cases;
+  std::unique_ptr<OpenCase> open_case;
+};
+
+H5::H5File create_file(const std::string& path) {
+  const Held<H5::FileCreatPropList> creation;
+  creation->setUserblock(kUserBlockBytes);
+  checked(H5Pset_obj_track_times(creation->getId(), false), "H5Pset_obj_track_times");
+  const Held<H5::FileAccPropList> access;
+  // Checksums on all metadata, and a killed writer leaves no file that opens.
+  access->setLibverBounds(H5F_LIBVER_V110, H5F_LIBVER_V110);
+  checked(H5Pset_file_locking(access->getId(), false, true), "H5Pset_file_locking");
+  return {path, H5F_ACC_TRUNC, *creation, *access};
+}
+
+void write_signature(const H5::Group& root) {
+  // For people and tools that meet the file; readers go by the user block.
+  const std::string text = fmt::format("parity-golden {}.{}", kMajorVersion, kMinorVersion);
+  const Held<H5::StrType> type(text_type(text.size()));
+  const Held<H5::DataSpace> space(H5S_SCALAR);
+  const Held<H5::Attribute> attribute(root.createAttribute("format", *type, *space));
+  attribute->write(*type, text.data());
+}
+
+}  // namespace
+
+struct GoldenWriter::State {
+  std::string name;
+  WriteOptions options;
+  TemporaryFile file;
+  std::unique_ptr<Handles> handles;
+  std::vector<std::string> case_names;
+  std::uint64_t tap_count = 0;
+  Stage stage = Stage::between_cases;
+
+  State(const std::filesystem::path& path, const WriteOptions& write_options)
+      : name(path.string()), options(write_options), file(path) {}
+  ~State() { give_up(); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void give_up() noexcept {
+    if (handles != nullptr) keep_forever(handles.release());
+    file.discard();
+  }
+
+  /// Runs `work`; a failure in it is the end of this file.
+  template <typename Work>
+  void change(Work work) {
+    try {
+      guarded(Access::writing, name, work);
+    } catch (...) {
+      stage = Stage::failed;
+      give_up();
+      throw;
+    }
+  }
+
+  void create();
+  void begin_case(const std::string& case_name, const tensor::Value& inputs);
+  void add_tap(const run::TapRecord& tap, std::span<const std::byte> stored);
+  void end_case(const std::vector<run::SkippedTap>& skipped, const std::vector<std::string>& notes);
+  void close(const run::RecordingHeader& header);
+  void seal();
+};
+
+void GoldenWriter::State::create() {
+  const Held<H5::H5File> created(create_file(file.temporary_path().string()));
+  const Held<H5::Group> root(created->openGroup("/"));
+  write_signature(*root);
+  const Held<H5::Group> cases(create_group(*root, "cases"));
+  handles = std::make_unique<Handles>(Handles{*created, *root, *cases, nullptr});
+}
+
+void GoldenWriter::State::begin_case(const std::string& case_name, const tensor::Value& inputs) {
+  if (case_name.empty()) throw Malformed("a case needs a name");
+  if (std::find(case_names.begin(), case_names.end(), case_name) != case_names.end()) {
+    throw Malformed(fmt::format("two cases are named {}", quoted(case_name)));
+  }
+  const Held<H5::Group> group(create_group(handles->cases, numbered(case_names.size())));
+  const Held<H5::Group> taps(create_group(*group, "taps"));
+  const Held<H5::Group> inputs_group(create_group(*group, "inputs"));
+  write_inputs(*inputs_group, inputs, options.compression_level);
+  case_names.push_back(case_name);
+  handles->open_case = std::make_unique<OpenCase>(OpenCase{*group, *taps, {}, {}});
+}
+
+void GoldenWriter::State::add_tap(const run::TapRecord& tap, std::span<const std::byte> stored) {
+  OpenCase& open_case = *handles->open_case;
+  check_tap(tap);
+  if (!open_case.keys.insert(unique_key(tap.id)).second) {
+    throw Malformed(fmt::format("the tap {} came twice", quoted(run::to_string(tap.id))));
+  }
+  if (tap.mode != run::StoreMode::digest) {
+    write_tensor(open_case.taps, numbered(open_case.index.size()),
+                 {tap.dtype, run::stored_shape(tap), stored}, options.compression_level);
+  }
+  open_case.index.push_back(tap);
+  ++tap_count;
+}
+
+void GoldenWriter::State::end_case(const std::vector<run::SkippedTap>& skipped,
+                                   const std::vector<std::string>& notes) {
+  OpenCase& open_case = *handles->open_case;
+  const Held<H5::Group> index(create_group(open_case.group, "index"));
+  write_tap_index(*index, open_case.index);
+  const Held<H5::Group> skipped_group(create_group(open_case.group, "skipped"));
+  write_skipped(*skipped_group, skipped);
+  write_notes(open_case.group, notes);
+  open_case.taps.close();
+  open_case.group.close();
+  handles->open_case.reset();
+}
+
+void GoldenWriter::State::close(const run::RecordingHeader& header) {
+  if (tap_count == 0)
+    throw Malformed("no tap was recorded, so there is nothing to compare with later");
+  write_header(handles->root, header);
+  TableWriter(handles->root).texts("case_names", case_names);
+  // Everything that needs space is written here, so that the closing calls have nothing left to
+  // fail on.
+  handles->file.flush(H5F_SCOPE_LOCAL);
+  handles->cases.close();
+  handles->root.close();
+  handles->file.close();
+  handles.reset();
+}
+
+void GoldenWriter::State::seal() {
+  file.start_sync();
+  UserBlock block;
+  block.body_bytes = file.size_bytes() - kUserBlockBytes;
+  block.body_digest = digest_of_range(file.descriptor(), kUserBlockBytes, block.body_bytes);
+  file.write_at(0, encode(block));
+  file.publish();
+}
+
+GoldenWriter::GoldenWriter(std::filesystem::path path, const WriteOptions& options)
+    : state_(std::make_unique<State>(path, options)) {
+  PARITY_CHECK(!options.compression_level ||
+               (*options.compression_level >= 1 && *options.compression_level <= 9));
+  state_->change([&] { state_->create(); });
+}
+
+GoldenWriter::~GoldenWriter() = default;
+
+void GoldenWriter::begin_case(const std::string& name, const tensor::Value& inputs) {
+  PARITY_CHECK(state_->stage == Stage::between_cases);
+  state_->change([&] { state_->begin_case(name, inputs); });
+  state_->stage = Stage::in_case;
+}
+
+void GoldenWriter::add_tap(const run::TapRecord& tap, std::span<const std::byte> stored) {
+  PARITY_CHECK(state_->stage == Stage::in_case);
+  PARITY_CHECK(stored.size() ==
+               tensor::element_count(run::stored_shape(tap)) * tensor::size_bytes(tap.dtype));
+  state_->change([&] { state_->add_tap(tap, stored); });
+}
+
+void GoldenWriter::end_case(const std::vector<run::SkippedTap>& skipped,
+                            const std::vector<std::string>& notes) {
+  PARITY_CHECK(state_->stage == Stage::in_case);
+  state_->change([&] { state_->end_case(skipped, notes); });
+  state_->stage = Stage::between_cases;
+}
+
+void GoldenWriter::finish(const run::RecordingHeader& header) {
+  PARITY_CHECK(state_->stage == Stage::between_cases);
+  state_->change([&] {
+    state_->close(header);
+    state_->seal();
+  });
+  state_->stage = Stage::finished;
+}
+
+}  // namespace parity::golden_store

@@ -1,0 +1,44 @@
+// A file under a temporary name beside its final one: discarded unless published. Knows no format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "golden_store/descriptor.h"
+
+namespace parity::golden_store {
+
+/// Creates `.<name>.tmp.<pid>.<n>` in the folder of `path`; removes it on destruction unless publish() succeeded.
+/// Errors are Error(store), or Error(resource) when the disk is full or fails.
+class TemporaryFile {
+ public:
+  /// Refuses a `path` that is a folder, a device or in a folder that cannot be written. Follows a link to a file.
+  explicit TemporaryFile(const std::filesystem::path& path);
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& temporary_path() const { return temporary_; }
+  [[nodiscard]] const Descriptor& descriptor() const { return file_; }
+  [[nodiscard]] std::uint64_t size_bytes() const;
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+  /// Lets the disk start on what was written, so that it works while the caller reads the file again.
+  void start_sync();
+  /// Syncs the file, renames it into place and syncs the folder.
+  void publish();
+  /// Frees its disk space and its name at once, also while HDF5 still holds it open.
+  void discard() noexcept;
+
+ private:
+  [[noreturn]] void fail(const std::string& action) const;
+
+  std::filesystem::path final_;
+  std::filesystem::path temporary_;
+  Descriptor file_;
+  enum class Stage { open, published, discarded } stage_ = Stage::open;
+};
+
+}  // namespace parity::golden_store
