@@ -1,9 +1,9 @@
-// What the compiler flags promise, seen from a running process: NaN, signed zeros and subnormals behave as IEEE 754
-// says, and a multiplication followed by an addition rounds twice.
-#include <gtest/gtest.h>
-
+// What the compiler flags promise, seen from a running process: NaN, signed zeros and subnormals
+// behave as IEEE 754 says, and a multiplication followed by an addition rounds twice.
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
 
 namespace parity {
 namespace {

@@ -1,0 +1,99 @@
+// Tests of facts by key, and of what two environments differ in.
+#include "run/provenance.h"
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace parity::run {
+namespace {
+
+Provenance make(std::initializer_list<std::pair<const char*, const char*>> facts) {
+  Provenance provenance;
+  for (const auto& [key, value] : facts) provenance.set(key, value);
+  return provenance;
+}
+
+std::vector<std::string> texts(const std::vector<Difference>& differences) {
+  std::vector<std::string> result;
+  for (const Difference& d : differences)
+    result.push_back(d.key + ": " + d.reference + " -> " + d.candidate);
+  return result;
+}
+
+TEST(Provenance, KeepsOrderAndReplacesValues) {
+  Provenance provenance = make({{"device.name", "H200"}, {"switch.tf32", "off"}});
+  provenance.set("device.name", "MI300X");
+  EXPECT_EQ(provenance.get("device.name"), "MI300X");
+  ASSERT_EQ(provenance.facts().size(), 2U);
+  EXPECT_EQ(provenance.facts()[0].first, "device.name");
+  EXPECT_EQ(provenance.facts()[1].first, "switch.tf32");
+}
+
+TEST(Provenance, HasAnEmptyTextForWhatItDoesNotKnow) {
+  EXPECT_EQ(make({{"a.b", "c"}}).get("a"), "");
+}
+
+TEST(Provenance, MergeReplacesEqualKeysAndAppendsOthers) {
+  Provenance provenance = make({{"device.name", "H200"}, {"host.os", "Debian"}});
+  provenance.merge(make({{"library.torch", "2.11.0"}, {"device.name", "MI300X"}}));
+  EXPECT_EQ(provenance.facts(),
+            make({{"device.name", "MI300X"}, {"host.os", "Debian"}, {"library.torch", "2.11.0"}})
+                .facts());
+}
+
+TEST(Differences, OfEqualEnvironmentsAreNone) {
+  const Provenance one = make({{"device.name", "H200"}, {"switch.tf32", "off"}});
+  EXPECT_TRUE(differences(one, one).empty());
+  EXPECT_TRUE(differences({}, {}).empty());
+}
+
+TEST(Differences, ComeInTheReferencesOrderThenTheCandidatesOwn) {
+  const Provenance reference =
+      make({{"switch.tf32", "on"}, {"device.name", "H200"}, {"host.os", "Debian"}});
+  const Provenance candidate = make({{"device.xcc", "8"},
+                                     {"device.name", "MI300X"},
+                                     {"host.os", "Debian"},
+                                     {"switch.tf32", "off"}});
+  EXPECT_EQ(texts(differences(reference, candidate)),
+            (std::vector<std::string>{"switch.tf32: on -> off", "device.name: H200 -> MI300X",
+                                      "device.xcc:  -> 8"}));
+}
+
+TEST(Differences, SayWhichSideLacksAKey) {
+  EXPECT_EQ(texts(differences(make({{"library.cuda", "13.0"}}), {})),
+            (std::vector<std::string>{"library.cuda: 13.0 -> "}));
+}
+
+TEST(Differences, LeaveOutWhatAlwaysDiffers) {
+  EXPECT_TRUE(
+      differences(make({{"run.time", "1"}, {"run.file", "a"}}), make({{"run.time", "2"}})).empty());
+  EXPECT_EQ(differences(make({{"runtime.version", "1"}}), make({{"runtime.version", "2"}})).size(),
+            1U);
+}
+
+TEST(SameDevice, ComparesVendorNameAndArchitecture) {
+  const Provenance h200 =
+      make({{"device.vendor", "NVIDIA"}, {"device.name", "H200"}, {"device.arch", "sm_90"}});
+  EXPECT_TRUE(same_device(h200, h200));
+  for (const char* key : {"device.vendor", "device.name", "device.arch"}) {
+    Provenance other = h200;
+    other.set(key, "another");
+    EXPECT_FALSE(same_device(h200, other)) << key;
+  }
+}
+
+TEST(SameDevice, DoesNotDependOnLibrariesOrSwitches) {
+  Provenance reference =
+      make({{"device.vendor", "NVIDIA"}, {"device.name", "H200"}, {"device.arch", "sm_90"}});
+  Provenance candidate = reference;
+  candidate.set("library.torch", "2.12.0");
+  candidate.set("switch.tf32", "on");
+  EXPECT_TRUE(same_device(reference, candidate));
+}
+
+}  // namespace
+}  // namespace parity::run
