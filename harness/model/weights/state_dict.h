@@ -1,5 +1,5 @@
-// Weights by name from any file that holds them: zip and legacy torch pickles, safetensors and its sharded index.
-// Never runs code from the file; storages are mapped, not copied. Free of torch.
+// Weights by name from any file that holds them: zip and legacy torch pickles, safetensors and its
+// sharded index. Never runs code from the file; storages are mapped, not copied. Free of torch.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +26,19 @@ struct StoredTensor {
 };
 
 struct StateDict {
-  std::string format;                 ///< "zip pickle", "legacy pickle", "safetensors", "safetensors index"
-  std::string key;                    ///< where in the file it was found; "" for the top level
+  std::string format;  ///< "zip pickle", "legacy pickle", "safetensors", "safetensors index"
+  std::string key;     ///< where in the file it was found; "" for the top level
   std::vector<StoredTensor> tensors;  ///< in the file's order; names are unique
   std::vector<std::string> notes;     ///< "ignored 3 entries that are no tensors: epoch, lr, name"
 };
 
 /// Reads `file`. `key`: dotted path of the state_dict inside; empty finds the only one there is.
-/// Throws Error(model) in one sentence: what the file is, which global a pickle wanted to run, or which keys hold
-/// state_dicts when there are several.
+/// Throws Error(model) in one sentence: what the file is, which global a pickle wanted to run, or
+/// which keys hold state_dicts when there are several.
 [[nodiscard]] StateDict read_state_dict(const std::filesystem::path& file, const std::string& key);
 
-/// Row-major bytes of the tensor (a copy only when it is strided) hashed per weight, sorted by name.
+/// Row-major bytes of the tensor (a copy only when it is strided) hashed per weight, sorted by
+/// name.
 [[nodiscard]] std::vector<run::WeightDigest> digest_weights(const StateDict& weights);
 
 }  // namespace parity::model

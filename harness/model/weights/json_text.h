@@ -1,0 +1,19 @@
+// JSON of untrusted files: parsed with a limit on nesting, and a key that comes twice is an error.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace parity::model {
+
+/// Throws Error(model) that begins with `label` when the text is no JSON, nests deeper than
+/// 64 levels or has a key twice in one object.
+[[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& label);
+
+/// A non-negative integer that fits 63 bits.
+[[nodiscard]] std::optional<std::int64_t> size_from_json(const nlohmann::json& value);
+
+}  // namespace parity::model
