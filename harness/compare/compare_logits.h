@@ -10,13 +10,17 @@
 namespace parity::compare {
 
 struct LogitsOptions {
-  double decided_gap = 2.0;          ///< logit units; a position with a larger top-2 gap is decided [mlxcel #1188]
-  std::vector<int> top_k = {5, 10};  ///< sizes of the top-k overlap; larger than the vocabulary: left out
+  double decided_gap =
+      2.0;  ///< logit units; a position with a larger top-2 gap is decided [mlxcel #1188]
+  std::vector<int> top_k = {
+      5, 10};  ///< sizes of the top-k overlap; larger than the vocabulary: left out
 };
 
-/// Both [..., positions, vocabulary] or [rows, vocabulary] of equal shape and floating dtypes (checked).
-/// log-softmax and all sums in float64; memory for one row only; equal -inf on both sides adds nothing.
+/// Both [..., positions, vocabulary] or [rows, vocabulary] of equal shape and floating dtypes
+/// (checked). log-softmax and all sums in float64; memory for one row only; equal -inf on both
+/// sides adds nothing.
 [[nodiscard]] LogitsComparison compare_logits(Reference<tensor::TensorView> reference,
-                                              Candidate<tensor::TensorView> candidate, const LogitsOptions& options);
+                                              Candidate<tensor::TensorView> candidate,
+                                              const LogitsOptions& options);
 
 }  // namespace parity::compare

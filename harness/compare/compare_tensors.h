@@ -19,9 +19,11 @@ struct CompareOptions {
   int threads = 1;  ///< changes the speed only, never a bit of the result
 };
 
-/// Shapes must be equal (checked); dtypes may differ, then both are read as float64 and ulp is that of the coarser.
-/// Complex tensors are compared by component (a trailing dimension of 2 in indices).
+/// Shapes must be equal (checked); dtypes may differ, then both are read as float64 and ulp is that
+/// of the coarser. Complex tensors are compared by component (a trailing dimension of 2 in
+/// indices).
 [[nodiscard]] TensorComparison compare_tensors(Reference<tensor::TensorView> reference,
-                                               Candidate<tensor::TensorView> candidate, const CompareOptions& options);
+                                               Candidate<tensor::TensorView> candidate,
+                                               const CompareOptions& options);
 
 }  // namespace parity::compare

@@ -13,8 +13,8 @@
 
 namespace parity::compare {
 
-/// Counts of pairs. The kinds (finite, both_nan, nan_*, inf_*) add up to the element count; equal_bits, zero_* and
-/// flushed_to_zero are counted inside their kind as well.
+/// Counts of pairs. The kinds (finite, both_nan, nan_*, inf_*) add up to the element count;
+/// equal_bits, zero_* and flushed_to_zero are counted inside their kind as well.
 struct ClassCounts {
   std::uint64_t equal_bits = 0;
   std::uint64_t finite = 0;
@@ -25,9 +25,10 @@ struct ClassCounts {
   std::uint64_t inf_opposite = 0;
   std::uint64_t inf_reference_only = 0;  ///< candidate finite
   std::uint64_t inf_candidate_only = 0;  ///< reference finite
-  std::uint64_t zero_reference = 0;      ///< reference is a zero, candidate a finite non-zero: no relative error
-  std::uint64_t zero_sign = 0;           ///< both zero, signs differ
-  std::uint64_t flushed_to_zero = 0;     ///< a subnormal on one side, a zero on the other
+  std::uint64_t zero_reference =
+      0;  ///< reference is a zero, candidate a finite non-zero: no relative error
+  std::uint64_t zero_sign = 0;        ///< both zero, signs differ
+  std::uint64_t flushed_to_zero = 0;  ///< a subnormal on one side, a zero on the other
 
   bool operator==(const ClassCounts&) const = default;
 };
@@ -38,7 +39,8 @@ struct Histogram {
   std::vector<std::uint64_t> counts;
 };
 
-/// Nearest-rank quantiles over the finite pairs. `approximate`: the bin's upper edge stands for the value.
+/// Nearest-rank quantiles over the finite pairs. `approximate`: the bin's upper edge stands for the
+/// value.
 struct Quantiles {
   double p50 = 0;
   double p90 = 0;
@@ -87,8 +89,8 @@ struct AxisRange {
 struct Where {
   std::uint64_t outside = 0;
   std::vector<std::int64_t> first;
-  double share = 0;              ///< of all elements
-  std::vector<AxisRange> axes;   ///< only axes whose range is a proper part of the axis
+  double share = 0;             ///< of all elements
+  std::vector<AxisRange> axes;  ///< only axes whose range is a proper part of the axis
 };
 
 /// A recognised pattern of the difference, with the evidence in numbers.
@@ -97,7 +99,8 @@ struct Hint {
   std::string evidence;  ///< "candidate = 0.5 x reference in 100 % of 4096 elements"
 };
 
-/// All facts about one pair of tensors of equal shape. Identical tensors give exactly 0 in every figure.
+/// All facts about one pair of tensors of equal shape. Identical tensors give exactly 0 in every
+/// figure.
 struct TensorComparison {
   tensor::DType reference_dtype = tensor::DType::float32;
   tensor::DType candidate_dtype = tensor::DType::float32;
@@ -107,14 +110,18 @@ struct TensorComparison {
   UlpDistribution ulp;
   RelativeDistribution relative;
   AbsoluteError absolute;
-  double nrmse = 0;        ///< norm(c-r)/norm(r) over finite pairs; 0 for equal values; inf when only the reference is 0
-  double cosine = 1;       ///< 1 for equal values (also when both are zero), 0 when one side alone is zero
+  double nrmse = 0;  ///< norm(c-r)/norm(r) over finite pairs; 0 for equal values; inf when only the
+                     ///< reference is 0
+  double cosine =
+      1;  ///< 1 for equal values (also when both are zero), 0 when one side alone is zero
   double exact_share = 1;  ///< equal_bits / elements; 1 for no elements
   double reference_rms = 0;
-  double max_error_over_rms = 0;  ///< absolute.max / reference_rms; 0 for equal values, inf when rms alone is 0
-  bool reference_constant = false;  ///< every reference element has the same bits (and there are at least two)
+  double max_error_over_rms =
+      0;  ///< absolute.max / reference_rms; 0 for equal values, inf when rms alone is 0
+  bool reference_constant =
+      false;  ///< every reference element has the same bits (and there are at least two)
   bool reference_all_nan = false;
-  std::vector<Element> worst;     ///< by ulp distance, then by index; one-sided non-finite pairs first
+  std::vector<Element> worst;  ///< by ulp distance, then by index; one-sided non-finite pairs first
   Where where;
   std::vector<Hint> hints;
 };
@@ -131,7 +138,8 @@ struct DigestMatch {};
 struct NotCompared {};
 
 /// What came of one tap. Only the gate turns it into a verdict.
-using Outcome = std::variant<NotCompared, TensorComparison, ShapeMismatch, DigestMatch, DigestMismatch>;
+using Outcome =
+    std::variant<NotCompared, TensorComparison, ShapeMismatch, DigestMatch, DigestMismatch>;
 
 /// Quantiles of a per-row figure.
 struct RowFigure {
@@ -145,15 +153,18 @@ struct LogitsComparison {
   std::uint64_t positions = 0;
   double top1_agreement = 1;  ///< share of positions
   std::uint64_t flips = 0;
-  std::uint64_t decided_flips = 0;  ///< flips where the reference's top-2 gap is at least decided_gap
-  double decided_gap = 0;           ///< logit units
-  double max_flip_gap = 0;          ///< largest reference gap among flips: the evidence of a tie
+  std::uint64_t decided_flips =
+      0;                    ///< flips where the reference's top-2 gap is at least decided_gap
+  double decided_gap = 0;   ///< logit units
+  double max_flip_gap = 0;  ///< largest reference gap among flips: the evidence of a tie
   std::vector<std::pair<int, double>> topk_overlap;  ///< k, mean share of common entries
-  RowFigure kl;          ///< KL(reference || candidate), nat
-  RowFigure kl_reverse;  ///< KL(candidate || reference), nat
-  std::vector<std::int64_t> first_divergent;  ///< per sequence, first position whose top-1 differs, -1 for none
-  double max_logprob_change = 0;              ///< nat, over tokens finite on both sides
-  std::uint64_t non_finite_rows = 0;          ///< rows with NaN or +Inf on either side: not in the figures above
+  RowFigure kl;                                      ///< KL(reference || candidate), nat
+  RowFigure kl_reverse;                              ///< KL(candidate || reference), nat
+  std::vector<std::int64_t>
+      first_divergent;            ///< per sequence, first position whose top-1 differs, -1 for none
+  double max_logprob_change = 0;  ///< nat, over tokens finite on both sides
+  std::uint64_t non_finite_rows =
+      0;  ///< rows with NaN or +Inf on either side: not in the figures above
 };
 
 }  // namespace parity::compare

@@ -1,0 +1,129 @@
+// Scalar classification and sums that neither overflow nor vanish.
+#include "compare/careful_pass.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "compare/float_format.h"
+
+namespace parity::compare {
+namespace {
+
+constexpr std::size_t kReadCount = 128;
+
+/// A value times 2^(-600 * scale), with scale -1, 0 or 1 such that its square stays well inside the
+/// range.
+struct Scaled {
+  double value;
+  int scale;
+};
+
+Scaled scaled(double value) {
+  const double size = std::abs(value);
+  if (size > power_of_two(500)) return {value * power_of_two(-kScaleExponent), 1};
+  if (size < power_of_two(-500) && size != 0) return {value * power_of_two(kScaleExponent), -1};
+  return {value, 0};
+}
+
+Scaled scaled_difference(const Pair& pair) {
+  if (!std::isinf(pair.difference)) return scaled(pair.difference);
+  constexpr double kDown = power_of_two(-kScaleExponent);
+  return {pair.candidate * kDown - pair.reference * kDown, 1};
+}
+
+void add_product(ScaledSum& sum, const Scaled& a, const Scaled& b) {
+  sum[static_cast<std::size_t>(a.scale + b.scale + 2)] += a.value * b.value;
+}
+
+void add_sums(const Pair& pair, ChunkSums& sums) {
+  const Scaled reference = scaled(pair.reference);
+  const Scaled candidate = scaled(pair.candidate);
+  const Scaled difference = scaled_difference(pair);
+  add_product(sums.reference_squared, reference, reference);
+  add_product(sums.candidate_squared, candidate, candidate);
+  add_product(sums.product, reference, candidate);
+  add_product(sums.difference_squared, difference, difference);
+  sums.difference[static_cast<std::size_t>(difference.scale + 1)] += difference.value;
+}
+
+void add_relative(const Pair& pair, Tally& tally) {
+  if (pair.reference == 0 && pair.candidate != 0) {
+    ++tally.classes.zero_reference;
+    return;
+  }
+  const double relative = pair.difference == 0 ? 0 : relative_error(pair);
+  ++tally.relative[relative_bin(relative)];
+  tally.max_relative = std::max(tally.max_relative, relative);
+}
+
+void add_finite(const Pair& pair, std::uint64_t index, Tally& tally, ChunkSums& sums) {
+  ++tally.classes.finite;
+  tally.classes.zero_sign += pair.zero_sign ? 1 : 0;
+  tally.classes.flushed_to_zero += pair.flushed_to_zero ? 1 : 0;
+  ++tally.ulp[ulp_bin(pair.ulp)];
+  tally.max_ulp = std::max(tally.max_ulp, pair.ulp);
+  tally.max_absolute = std::max(tally.max_absolute, std::abs(pair.difference));
+  add_relative(pair, tally);
+  add_sums(pair, sums);
+  if (tally.worst.may_take(pair.ulp, index)) tally.worst.offer({false, pair.ulp, index});
+}
+
+std::uint64_t& count_of(PairKind kind, ClassCounts& classes) {
+  switch (kind) {
+    case PairKind::both_nan:
+      return classes.both_nan;
+    case PairKind::nan_reference_only:
+      return classes.nan_reference_only;
+    case PairKind::nan_candidate_only:
+      return classes.nan_candidate_only;
+    case PairKind::inf_equal:
+      return classes.inf_equal;
+    case PairKind::inf_opposite:
+      return classes.inf_opposite;
+    case PairKind::inf_reference_only:
+      return classes.inf_reference_only;
+    case PairKind::inf_candidate_only:
+      return classes.inf_candidate_only;
+    case PairKind::finite:
+      break;
+  }
+  return classes.finite;
+}
+
+}  // namespace
+
+void compare_carefully(const PairSource& source, std::uint64_t first, std::size_t count,
+                       Tally& tally, ChunkSums& sums) {
+  std::array<Pair, kReadCount> pairs;
+  for (std::size_t done = 0; done < count; done += kReadCount) {
+    const std::span<Pair> part(pairs.data(), std::min(kReadCount, count - done));
+    source.read(first + done, part);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const Pair& pair = part[i];
+      const std::uint64_t index = first + done + i;
+      tally.classes.equal_bits += pair.equal_bits ? 1 : 0;
+      if (pair.kind == PairKind::finite) {
+        add_finite(pair, index, tally, sums);
+        continue;
+      }
+      ++count_of(pair.kind, tally.classes);
+      if (is_one_sided(pair.kind)) tally.worst.offer({true, 0, index});
+    }
+  }
+}
+
+void offer_worst(const PairSource& source, std::uint64_t first, std::size_t count,
+                 WorstList& worst) {
+  std::array<Pair, kReadCount> pairs;
+  for (std::size_t done = 0; done < count; done += kReadCount) {
+    const std::span<Pair> part(pairs.data(), std::min(kReadCount, count - done));
+    source.read(first + done, part);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const std::uint64_t index = first + done + i;
+      if (worst.may_take(part[i].ulp, index)) worst.offer({false, part[i].ulp, index});
+    }
+  }
+}
+
+}  // namespace parity::compare

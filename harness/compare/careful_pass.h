@@ -1,0 +1,20 @@
+// The careful way through a block: every pair classified on its own, any dtype, any value. Slow and
+// complete.
+#pragma once
+
+#include <cstdint>
+
+#include "compare/pair.h"
+#include "compare/tally.h"
+
+namespace parity::compare {
+
+/// Adds the `count` pairs from flat index `first` on to `tally` and `sums`.
+void compare_carefully(const PairSource& source, std::uint64_t first, std::size_t count,
+                       Tally& tally, ChunkSums& sums);
+
+/// Offers the pairs of a block that was tallied another way to the list of worst elements.
+void offer_worst(const PairSource& source, std::uint64_t first, std::size_t count,
+                 WorstList& worst);
+
+}  // namespace parity::compare

@@ -1,0 +1,104 @@
+// Scalar counting, and folding the codes of a chunk into histogram bins.
+#include "compare/code_counts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "compare/bins.h"
+#include "compare/float_format.h"
+
+namespace parity::compare {
+namespace {
+
+/// In a fixed order, so that the sum is the same on every target.
+double sum_of(const LaneSum& lanes) {
+  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+         ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+}  // namespace
+
+std::uint8_t relative_code_of(double reference, double candidate) {
+  const double relative = std::abs(candidate - reference) / std::abs(reference);
+  if (relative == 0) return 0;
+  const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(relative) >> 52U) - 1023;
+  return static_cast<std::uint8_t>(
+      std::clamp(exponent + kRelativeCodeBias, 1, static_cast<int>(kRelativeCodeTop)));
+}
+
+void count_by_table(const std::uint8_t* codes, std::size_t count, std::size_t lowest,
+                    std::size_t highest, std::array<std::uint64_t, 256>& counts) {
+  // Four tables: a run of equal codes would wait for its own increments in one.
+  std::array<std::array<std::uint32_t, 256>, 4> tables{};
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    ++tables[0][codes[i]];
+    ++tables[1][codes[i + 1]];
+    ++tables[2][codes[i + 2]];
+    ++tables[3][codes[i + 3]];
+  }
+  for (; i < count; ++i) ++tables[0][codes[i]];
+  for (std::size_t code = lowest; code <= highest; ++code) {
+    counts[code] +=
+        std::uint64_t{tables[0][code]} + tables[1][code] + tables[2][code] + tables[3][code];
+  }
+}
+
+std::uint64_t count_float64(const double* reference, const double* candidate, std::size_t count,
+                            FusedChunk& chunk) {
+  std::uint64_t max_ulp = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto r = std::bit_cast<std::uint64_t>(reference[i]);
+    const auto c = std::bit_cast<std::uint64_t>(candidate[i]);
+    const std::uint64_t ulp = Float64Format::steps(r, c);
+    if (ulp == 0) {
+      ++chunk.ulp_codes[kUlpCodeZero];
+      chunk.zero_sign += r != c ? 1 : 0;
+      continue;
+    }
+    max_ulp = std::max(max_ulp, ulp);
+    ++chunk.wide_ulp[ulp_bin(ulp)];
+    const std::uint64_t r_size = Float64Format::magnitude(r);
+    // The difference of two patterns is that of their exponents, less one where the first mantissa
+    // is smaller.
+    const auto size = std::bit_cast<std::uint64_t>(std::abs(candidate[i] - reference[i]));
+    const auto exponent = static_cast<int>(static_cast<std::int64_t>(size - r_size) >> 52);
+    const int code =
+        std::clamp(exponent + kRelativeCodeBias, 1, static_cast<int>(kRelativeCodeTop));
+    ++chunk.relative_codes[r_size == 0 ? kRelativeCodeNone : static_cast<std::size_t>(code)];
+  }
+  chunk.max_ulp = std::max(chunk.max_ulp, max_ulp);
+  return max_ulp;
+}
+
+void fold(const FusedChunk& chunk, std::size_t padding, Tally& tally, ChunkSums& sums) {
+  const std::uint64_t elements = chunk.elements - padding;
+  const std::uint64_t equal = chunk.ulp_codes[kUlpCodeZero] - padding;
+  tally.classes.finite += elements;
+  tally.classes.equal_bits += equal - chunk.zero_sign;
+  tally.classes.zero_sign += chunk.zero_sign;
+  tally.classes.zero_reference += chunk.relative_codes[kRelativeCodeNone];
+  tally.ulp[0] += equal;
+  for (std::size_t code = kUlpCodeZero + 1; code < 256; ++code) {
+    const std::size_t bin = code == kUlpCodeHuge ? 33 : code - kUlpCodeZero;
+    if (chunk.ulp_codes[code] != 0) tally.ulp[bin] += chunk.ulp_codes[code];
+  }
+  for (std::size_t bin = 1; bin < kUlpBins; ++bin) tally.ulp[bin] += chunk.wide_ulp[bin];
+  tally.relative[0] += equal;
+  for (std::size_t code = 1; code <= kRelativeCodeTop; ++code) {
+    tally.relative[relative_bin_of_exponent(static_cast<int>(code) - kRelativeCodeBias)] +=
+        chunk.relative_codes[code];
+  }
+  tally.max_ulp = std::max(tally.max_ulp, chunk.max_ulp);
+  tally.max_relative = std::max(tally.max_relative, chunk.max_relative);
+  for (const double size : chunk.max_absolute)
+    tally.max_absolute = std::max(tally.max_absolute, size);
+  sums.reference_squared[kUnscaled] += sum_of(chunk.reference_squared);
+  sums.candidate_squared[kUnscaled] += sum_of(chunk.candidate_squared);
+  sums.product[kUnscaled] += sum_of(chunk.product);
+  sums.difference_squared[kUnscaled] += sum_of(chunk.difference_squared);
+  sums.difference[1] += sum_of(chunk.difference);
+}
+
+}  // namespace parity::compare

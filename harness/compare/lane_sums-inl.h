@@ -1,0 +1,143 @@
+// Per-target SIMD code: float64 sums and maxima of one block in eight fixed lanes. No FMA: not
+// every target has one. Included once per target; see Highway's foreach_target.
+#if defined(PARITY_COMPARE_LANE_SUMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PARITY_COMPARE_LANE_SUMS_INL_H_
+#undef PARITY_COMPARE_LANE_SUMS_INL_H_
+#else
+#define PARITY_COMPARE_LANE_SUMS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "compare/fused_kernel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace parity::compare {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DoubleTag = hn::CappedTag<double, kSumLanes>;
+using DoubleVector = hn::Vec<DoubleTag>;
+inline constexpr std::size_t kVectorLanes = hn::MaxLanes(DoubleTag());
+inline constexpr std::size_t kVectors = kSumLanes / kVectorLanes;
+
+HWY_INLINE DoubleVector load_wide(const float* from) {
+  const hn::Rebind<float, DoubleTag> narrow;
+  return hn::PromoteTo(DoubleTag(), hn::LoadU(narrow, from));
+}
+HWY_INLINE DoubleVector load_wide(const double* from) { return hn::LoadU(DoubleTag(), from); }
+
+/// kSumLanes running values in as many vectors as the target needs.
+struct Lanes {
+  DoubleVector at[kVectors];
+};
+
+HWY_INLINE Lanes load_lanes(const LaneSum& from) {
+  Lanes lanes;
+  for (std::size_t v = 0; v < kVectors; ++v)
+    lanes.at[v] = hn::Load(DoubleTag(), from.data() + v * kVectorLanes);
+  return lanes;
+}
+
+HWY_INLINE void store_lanes(const Lanes& lanes, LaneSum& to) {
+  for (std::size_t v = 0; v < kVectors; ++v)
+    hn::Store(lanes.at[v], DoubleTag(), to.data() + v * kVectorLanes);
+}
+
+HWY_INLINE double largest(const Lanes& lanes) {
+  alignas(64) LaneSum values;
+  store_lanes(lanes, values);
+  double result = values[0];
+  for (const double value : values) result = value > result ? value : result;
+  return result;
+}
+
+/// Sums of a block whose two sides are the same bits: three equal products and no difference.
+template <typename T>
+HWY_INLINE void add_identical(const T* values, std::size_t count, FusedChunk& chunk) {
+  Lanes reference = load_lanes(chunk.reference_squared);
+  Lanes candidate = load_lanes(chunk.candidate_squared);
+  Lanes product = load_lanes(chunk.product);
+  for (std::size_t i = 0; i < count; i += kSumLanes) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const DoubleVector value = load_wide(values + i + v * kVectorLanes);
+      const DoubleVector square = hn::Mul(value, value);
+      reference.at[v] = hn::Add(reference.at[v], square);
+      candidate.at[v] = hn::Add(candidate.at[v], square);
+      product.at[v] = hn::Add(product.at[v], square);
+    }
+  }
+  store_lanes(reference, chunk.reference_squared);
+  store_lanes(candidate, chunk.candidate_squared);
+  store_lanes(product, chunk.product);
+}
+
+/// Adds a block to all sums. True when some abs(c-r) passes `threshold` * abs(r).
+template <typename T>
+HWY_INLINE bool add_sums(const T* reference, const T* candidate, std::size_t count,
+                         double threshold, FusedChunk& chunk) {
+  const DoubleTag d;
+  Lanes rr = load_lanes(chunk.reference_squared);
+  Lanes cc = load_lanes(chunk.candidate_squared);
+  Lanes rc = load_lanes(chunk.product);
+  Lanes dd = load_lanes(chunk.difference_squared);
+  Lanes sum = load_lanes(chunk.difference);
+  Lanes top = load_lanes(chunk.max_absolute);
+  Lanes excess = load_lanes(LaneSum{});
+  const DoubleVector limit = hn::Set(d, threshold);
+  for (std::size_t i = 0; i < count; i += kSumLanes) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const DoubleVector r = load_wide(reference + i + v * kVectorLanes);
+      const DoubleVector c = load_wide(candidate + i + v * kVectorLanes);
+      const DoubleVector difference = hn::Sub(c, r);
+      const DoubleVector size = hn::Abs(difference);
+      rr.at[v] = hn::Add(rr.at[v], hn::Mul(r, r));
+      cc.at[v] = hn::Add(cc.at[v], hn::Mul(c, c));
+      rc.at[v] = hn::Add(rc.at[v], hn::Mul(r, c));
+      dd.at[v] = hn::Add(dd.at[v], hn::Mul(difference, difference));
+      sum.at[v] = hn::Add(sum.at[v], difference);
+      top.at[v] = hn::Max(top.at[v], size);
+      excess.at[v] = hn::Max(excess.at[v], hn::Sub(size, hn::Abs(hn::Mul(r, limit))));
+    }
+  }
+  store_lanes(rr, chunk.reference_squared);
+  store_lanes(cc, chunk.candidate_squared);
+  store_lanes(rc, chunk.product);
+  store_lanes(dd, chunk.difference_squared);
+  store_lanes(sum, chunk.difference);
+  store_lanes(top, chunk.max_absolute);
+  return largest(excess) > 0;
+}
+
+/// Largest abs(c-r)/abs(r) of a block over non-zero references.
+template <typename T>
+HWY_INLINE double max_relative_of(const T* reference, const T* candidate, std::size_t count) {
+  const DoubleTag d;
+  const DoubleVector zero = hn::Zero(d);
+  Lanes top = load_lanes(LaneSum{});
+  for (std::size_t i = 0; i < count; i += kSumLanes) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      const DoubleVector r = load_wide(reference + i + v * kVectorLanes);
+      const DoubleVector c = load_wide(candidate + i + v * kVectorLanes);
+      const DoubleVector relative = hn::Div(hn::Abs(hn::Sub(c, r)), hn::Abs(r));
+      top.at[v] = hn::Max(top.at[v], hn::IfThenElse(hn::Eq(r, zero), zero, relative));
+    }
+  }
+  return largest(top);
+}
+
+HWY_INLINE bool same_bytes(const void* left, const void* right, std::size_t size_bytes) {
+  const hn::CappedTag<std::uint8_t, kBlockGranule> d;
+  const auto* a = static_cast<const std::uint8_t*>(left);
+  const auto* b = static_cast<const std::uint8_t*>(right);
+  for (std::size_t i = 0; i < size_bytes; i += hn::Lanes(d)) {
+    if (!hn::AllTrue(d, hn::Eq(hn::LoadU(d, a + i), hn::LoadU(d, b + i)))) return false;
+  }
+  return true;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace parity::compare
+HWY_AFTER_NAMESPACE();
+
+#endif  // PARITY_COMPARE_LANE_SUMS_INL_H_

@@ -1,0 +1,118 @@
+// Feeds blocks to the fused kernels and what they hand back to the careful pass.
+#include "compare/main_pass.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "compare/careful_pass.h"
+#include "compare/chunk_threads.h"
+#include "compare/fused_kernel.h"
+
+namespace parity::compare {
+namespace {
+
+using tensor::DType;
+
+template <typename T>
+using Kernel = BlockResult (*)(std::span<const T>, std::span<const T>, FusedChunk&);
+
+struct ChunkRange {
+  std::uint64_t first;
+  std::size_t count;
+};
+
+/// One block's values, in place where they are aligned and whole, otherwise copied and padded with
+/// zeros.
+template <typename T>
+class BlockValues {
+ public:
+  std::span<const T> load(std::span<const std::byte> bytes, std::uint64_t first,
+                          std::size_t count) {
+    const std::byte* address = bytes.data() + first * sizeof(T);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(address) % alignof(T) == 0;
+    if (aligned && count % kBlockGranule == 0) return {reinterpret_cast<const T*>(address), count};
+    const std::size_t padded = (count + kBlockGranule - 1) / kBlockGranule * kBlockGranule;
+    std::memcpy(copy_.data(), address, count * sizeof(T));
+    std::fill(copy_.begin() + static_cast<std::ptrdiff_t>(count),
+              copy_.begin() + static_cast<std::ptrdiff_t>(padded), T{0});
+    return {copy_.data(), padded};
+  }
+
+ private:
+  alignas(64) std::array<T, kBlockElements> copy_;
+};
+
+template <typename T>
+void walk_chunk(std::span<const std::byte> reference, std::span<const std::byte> candidate,
+                Kernel<T> kernel, const PairSource& source, ChunkRange range, Tally& tally,
+                ChunkSums& sums) {
+  FusedChunk fused;
+  BlockValues<T> reference_block;
+  BlockValues<T> candidate_block;
+  std::size_t padding = 0;
+  for (std::size_t done = 0; done < range.count; done += kBlockElements) {
+    const std::uint64_t first = range.first + done;
+    const std::size_t count = std::min(kBlockElements, range.count - done);
+    const std::span<const T> r = reference_block.load(reference, first, count);
+    const std::span<const T> c = candidate_block.load(candidate, first, count);
+    const BlockResult result = kernel(r, c, fused);
+    if (result.outcome == BlockOutcome::careful) {
+      compare_carefully(source, first, count, tally, sums);
+      continue;
+    }
+    padding += r.size() - count;
+    if (tally.worst.may_take(result.max_ulp, first)) offer_worst(source, first, count, tally.worst);
+  }
+  fold(fused, padding, tally, sums);
+}
+
+/// Both sides may be read at different places, so the padded sizes are those of equal counts.
+void run_chunk(const tensor::TensorView& reference, const tensor::TensorView& candidate,
+               const PairSource& source, ChunkRange range, Tally& tally, ChunkSums& sums) {
+  const DType dtype = tensor::component(reference.dtype);
+  if (dtype == tensor::component(candidate.dtype)) {
+    switch (dtype) {
+      case DType::float32:
+        return walk_chunk<float>(reference.bytes, candidate.bytes, &fuse_float32, source, range,
+                                 tally, sums);
+      case DType::float64:
+        return walk_chunk<double>(reference.bytes, candidate.bytes, &fuse_float64, source, range,
+                                  tally, sums);
+      case DType::bfloat16:
+        return walk_chunk<std::uint16_t>(reference.bytes, candidate.bytes, &fuse_bfloat16, source,
+                                         range, tally, sums);
+      case DType::float16:
+        return walk_chunk<std::uint16_t>(reference.bytes, candidate.bytes, &fuse_float16, source,
+                                         range, tally, sums);
+      default:
+        break;
+    }
+  }
+  compare_carefully(source, range.first, range.count, tally, sums);
+}
+
+}  // namespace
+
+MainPass run_main_pass(Reference<tensor::TensorView> reference,
+                       Candidate<tensor::TensorView> candidate, const PairSource& source,
+                       std::size_t worst_count, int threads) {
+  const std::uint64_t elements = source.elements();
+  const std::size_t chunks =
+      static_cast<std::size_t>((elements + kChunkElements - 1) / kChunkElements);
+  std::vector<ChunkSums> sums(chunks);
+  std::vector<Tally> tallies(thread_count(chunks, threads), Tally(worst_count));
+  for_each_chunk(chunks, threads, [&](std::size_t thread, std::size_t chunk) {
+    const std::uint64_t first = std::uint64_t{chunk} * kChunkElements;
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kChunkElements, elements - first));
+    run_chunk(reference.value, candidate.value, source, {first, count}, tallies[thread],
+              sums[chunk]);
+  });
+  MainPass result{Tally(worst_count), add_in_order(sums)};
+  for (const Tally& tally : tallies) result.tally.merge(tally);
+  return result;
+}
+
+}  // namespace parity::compare
