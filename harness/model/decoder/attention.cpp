@@ -1,0 +1,98 @@
+// One attention call. Which form of it is chosen (a causal flag or a mask, grouped heads or
+// repeated ones) decides the kernel and with it the rounding, so the choice is the library's.
+#include "model/decoder/attention.h"
+
+#include <map>
+#include <optional>
+
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+
+namespace parity::model {
+namespace {
+
+at::Tensor copied(const std::vector<std::int64_t>& numbers, at::IntArrayRef shape,
+                  const c10::Device& device) {
+  // The blob is only read: a copy is made at once.
+  auto* data = const_cast<std::int64_t*>(numbers.data());
+  return at::from_blob(data, shape, at::TensorOptions().dtype(at::kLong)).clone().to(device);
+}
+
+at::Tensor mask_tensor(const TokenInputs& inputs, std::optional<std::int64_t> window,
+                       const c10::Device& device) {
+  std::optional<AttentionMask> mask = attention_mask(inputs, window);
+  if (!mask) {
+    return {};
+  }
+  const at::Tensor allowed =
+      at::from_blob(mask->allowed.data(), {mask->batch, 1, mask->tokens, mask->tokens},
+                    at::TensorOptions().dtype(at::kBool))
+          .clone()
+          .to(device);
+  return allowed.expand({inputs.batch, 1, mask->tokens, mask->tokens});
+}
+
+/// Every key/value head stands for `times` query heads.
+at::Tensor repeated(const at::Tensor& heads, std::int64_t times) {
+  const auto batch = heads.size(0);
+  const auto count = heads.size(1);
+  const auto tokens = heads.size(2);
+  const auto head_dim = heads.size(3);
+  return heads.unsqueeze(2)
+      .expand({batch, count, times, tokens, head_dim})
+      .reshape({batch, count * times, tokens, head_dim});
+}
+
+}  // namespace
+
+DecoderBatch make_batch(const TokenInputs& inputs, const DecoderConfig& config,
+                        const c10::Device& device) {
+  DecoderBatch batch;
+  batch.ids = copied(inputs.ids, {inputs.batch, inputs.tokens}, device);
+  batch.positions = copied(inputs.positions, {inputs.position_rows, inputs.tokens}, device);
+  std::map<std::optional<std::int64_t>, at::Tensor> by_window;
+  for (const auto& window : config.windows) {
+    if (!by_window.contains(window)) {
+      by_window[window] = mask_tensor(inputs, window, device);
+    }
+    batch.masks.push_back(by_window[window]);
+  }
+  return batch;
+}
+
+at::Tensor attend(const AttentionStates& states, const at::Tensor& mask, double scale,
+                  const std::string& path, const ForwardTaps& taps) {
+  constexpr std::int64_t kLargestGroupedHeadDim =
+      256;  // the library's bound for kernels with grouped heads
+  const std::int64_t group = states.queries.size(1) / states.keys.size(1);
+  const std::int64_t tokens = states.queries.size(2);
+  at::Tensor queries = states.queries;
+  at::Tensor keys = states.keys;
+  at::Tensor values = states.values;
+  const bool grouped = group > 1 && !mask.defined() && keys.size(-1) <= kLargestGroupedHeadDim;
+  if (group > 1 && !grouped && tokens == 1) {
+    // One query per head: the queries of a group become the rows of its key/value head.
+    queries = queries.reshape({queries.size(0), keys.size(1), group, queries.size(3)});
+  } else if (group > 1 && !grouped) {
+    keys = repeated(keys, group);
+    values = repeated(values, group);
+  }
+  const bool causal = tokens > 1 && !mask.defined();
+  const at::Tensor output =
+      at::scaled_dot_product_attention(queries, keys, values,
+                                       mask.defined() ? std::optional(mask) : std::nullopt, 0.0,
+                                       causal, scale, grouped)
+          .reshape({states.queries.size(0), -1, tokens, states.values.size(-1)});
+  taps.op(path, "aten.scaled_dot_product_attention", output);
+  return output.transpose(1, 2).contiguous();
+}
+
+at::Tensor split_heads(const at::Tensor& states, std::int64_t head_dim) {
+  return states.view({states.size(0), states.size(1), -1, head_dim});
+}
+
+at::Tensor merge_heads(const at::Tensor& states) {
+  return states.reshape({states.size(0), states.size(1), -1}).contiguous();
+}
+
+}  // namespace parity::model

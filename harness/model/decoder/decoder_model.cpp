@@ -1,0 +1,109 @@
+// Puts config, weights, device and network together behind the Model interface.
+#include "model/decoder/decoder_model.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "error/error.h"
+#include "model/decoder/decoder_config.h"
+#include "model/decoder/network.h"
+#include "model/decoder/token_inputs.h"
+#include "model/decoder/weight_layout.h"
+#include "model/decoder/weight_tensors.h"
+#include "model/torch/bridge.h"
+#include "model/torch/device.h"
+#include "model/torch/guard.h"
+#include "model/torch/tap_emitter.h"
+#include "model/weights/state_dict.h"
+#include "tensor/dtype.h"
+
+namespace parity::model {
+namespace {
+
+class DecoderModel final : public Model {
+ public:
+  DecoderModel(const Source& source, const run::Settings& settings, DecoderConfig config,
+               const StateDict& weights)
+      : settings_(settings), config_(std::move(config)), device_(resolve_device(settings)) {
+    const WeightBinding binding = bind_weights(config_, weights);
+    dtype_ = run_dtype(weights, binding, settings.dtype);
+    apply_switches(settings_, device_);
+    with_torch_errors("loading " + source.model.string(), [&] {
+      const WeightTensors tensors(weights, binding, device_, scalar_type_of(dtype_));
+      network_ = config_.architecture == Architecture::gpt2
+                     ? make_gpt2(config_, tensors)
+                     : make_llama_like(config_, tensors, device_);
+      allocator_ = make_host_allocator(device_);
+    });
+    describe(source, weights, binding.parameter_count);
+    for (const std::vector<std::string>& notes : {config_.notes, weights.notes, binding.notes}) {
+      notes_.insert(notes_.end(), notes.begin(), notes.end());
+    }
+  }
+
+  [[nodiscard]] const run::ModelDescription& description() const override { return description_; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
+  [[nodiscard]] std::int64_t vocabulary() const override { return config_.vocabulary; }
+  [[nodiscard]] run::HostAllocator& host_allocator() override { return *allocator_; }
+
+  [[nodiscard]] run::Provenance provenance() const override {
+    run::Provenance facts = device_provenance(device_, settings_);
+    facts.set("model.kind", description_.kind);
+    facts.set("model.dtype", std::string(tensor::name(dtype_)));
+    if (!config_.dtype.empty()) {
+      facts.set("model.config_dtype", config_.dtype);
+    }
+    return facts;
+  }
+
+  void run(const tensor::Value& inputs, Instrumentation instrumentation,
+           run::TapSink& sink) override {
+    const TokenInputs tokens = read_token_inputs(inputs, config_);
+    apply_switches(settings_, device_);
+    with_torch_errors("running " + description_.file_name, [&] {
+      TapEmitter emitter(sink);
+      const ForwardTaps taps(emitter, instrumentation, settings_.taps);
+      emitter.model_output(network_->forward(make_batch(tokens, config_, device_), taps));
+    });
+  }
+
+  [[nodiscard]] bool is_logits(const run::TapId& output, const tensor::Shape& /*shape*/,
+                               const tensor::Value& /*inputs*/) const override {
+    return output.kind == run::TapKind::output;
+  }
+
+ private:
+  void describe(const Source& source, const StateDict& weights, std::uint64_t parameter_count) {
+    description_.file_name = source.model.filename().string();
+    description_.kind = "decoder:" + std::string(name(config_.architecture));
+    description_.parameter_count = parameter_count;
+    description_.weights = digest_weights(weights);
+    description_.all_weights = run::digest_of_weights(description_.weights);
+  }
+
+  run::Settings settings_;
+  DecoderConfig config_;
+  c10::Device device_;
+  tensor::DType dtype_ = tensor::DType::float32;
+  std::unique_ptr<Network> network_;
+  std::unique_ptr<run::HostAllocator> allocator_;
+  run::ModelDescription description_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> open_decoder(const Source& source, const run::Settings& settings) {
+  if (source.config.empty()) {
+    throw Error(ErrorKind::usage,
+                source.model.string() +
+                    " holds weights without an architecture; pass the model's config.json with "
+                    "--config");
+  }
+  DecoderConfig config = read_decoder_config(source.config);
+  const StateDict weights = read_state_dict(source.model, source.state_key);
+  return std::make_unique<DecoderModel>(source, settings, std::move(config), weights);
+}
+
+}  // namespace parity::model

@@ -1,0 +1,164 @@
+// llama, mistral, qwen2 and qwen3: RMS norms, rotary positions, grouped key/value heads, a gated
+// MLP. They differ in biases, norms of query and key, and windows, all of which the config states.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ATen/TensorOperators.h>
+
+#include "model/decoder/layers.h"
+#include "model/decoder/network.h"
+#include "model/decoder/rotary.h"
+
+namespace parity::model {
+namespace {
+
+class LlamaAttention {
+ public:
+  LlamaAttention(const DecoderConfig& config, const std::string& path, double scale,
+                 const WeightTensors& weights)
+      : path_(path),
+        queries_(path + ".q_proj", weights),
+        keys_(path + ".k_proj", weights),
+        values_(path + ".v_proj", weights),
+        output_(path + ".o_proj", weights),
+        head_dim_(config.head_dim),
+        scale_(scale) {
+    if (config.query_key_norm == Part::present) {
+      query_norm_.emplace(path + ".q_norm", weights, config.norm_epsilon);
+      key_norm_.emplace(path + ".k_norm", weights, config.norm_epsilon);
+    }
+  }
+
+  [[nodiscard]] at::Tensor forward(const at::Tensor& input, const at::Tensor& mask,
+                                   const RotaryAngles& angles, const ForwardTaps& taps) const {
+    return taps.module(path_, [&] {
+      AttentionStates states;
+      states.queries = heads(queries_, query_norm_, input, taps);
+      states.keys = heads(keys_, key_norm_, input, taps);
+      states.values = heads(values_, std::nullopt, input, taps);
+      states.queries = rotate(states.queries, angles);
+      states.keys = rotate(states.keys, angles);
+      taps.light_op(path_, "rotary.query", states.queries);
+      taps.light_op(path_, "rotary.key", states.keys);
+      return output_(merge_heads(attend(states, mask, scale_, path_, taps)), taps);
+    });
+  }
+
+ private:
+  /// [batch, heads, tokens, head_dim]
+  [[nodiscard]] at::Tensor heads(const Linear& projection, const std::optional<RmsNorm>& norm,
+                                 const at::Tensor& input, const ForwardTaps& taps) const {
+    const at::Tensor states = split_heads(projection(input, taps), head_dim_);
+    return (norm ? (*norm)(states, taps) : states).transpose(1, 2);
+  }
+
+  std::string path_;
+  Linear queries_;
+  Linear keys_;
+  Linear values_;
+  Linear output_;
+  std::optional<RmsNorm> query_norm_;
+  std::optional<RmsNorm> key_norm_;
+  std::int64_t head_dim_;
+  double scale_;
+};
+
+class LlamaMlp {
+ public:
+  LlamaMlp(const DecoderConfig& config, const std::string& path, const WeightTensors& weights)
+      : path_(path),
+        gate_(path + ".gate_proj", weights),
+        activation_{path + ".act_fn", config.activation},
+        up_(path + ".up_proj", weights),
+        down_(path + ".down_proj", weights) {}
+
+  [[nodiscard]] at::Tensor forward(const at::Tensor& input, const ForwardTaps& taps) const {
+    return taps.module(path_, [&] {
+      const at::Tensor gate = activation_(gate_(input, taps), taps);
+      const at::Tensor gated = gate * up_(input, taps);
+      taps.light_op(path_, "aten.mul", gated);
+      return down_(gated, taps);
+    });
+  }
+
+ private:
+  std::string path_;
+  Linear gate_;
+  ActivationLayer activation_;
+  Linear up_;
+  Linear down_;
+};
+
+class LlamaLayer {
+ public:
+  LlamaLayer(const DecoderConfig& config, const std::string& path, double scale,
+             const WeightTensors& weights)
+      : path_(path),
+        attention_norm_(path + ".input_layernorm", weights, config.norm_epsilon),
+        attention_(config, path + ".self_attn", scale, weights),
+        mlp_norm_(path + ".post_attention_layernorm", weights, config.norm_epsilon),
+        mlp_(config, path + ".mlp", weights) {}
+
+  [[nodiscard]] at::Tensor forward(const at::Tensor& input, const at::Tensor& mask,
+                                   const RotaryAngles& angles, const ForwardTaps& taps) const {
+    return taps.module(path_, [&] {
+      const at::Tensor attended =
+          input + attention_.forward(attention_norm_(input, taps), mask, angles, taps);
+      taps.light_op(path_, "aten.add", attended);
+      at::Tensor output = attended + mlp_.forward(mlp_norm_(attended, taps), taps);
+      taps.light_op(path_, "aten.add", output);
+      return output;
+    });
+  }
+
+ private:
+  std::string path_;
+  RmsNorm attention_norm_;
+  LlamaAttention attention_;
+  RmsNorm mlp_norm_;
+  LlamaMlp mlp_;
+};
+
+class LlamaLike final : public Network {
+ public:
+  LlamaLike(const DecoderConfig& config, const WeightTensors& weights, const c10::Device& device)
+      : tokens_("model.embed_tokens", weights),
+        rotary_("model.rotary_emb", config.rope, config.head_dim, device),
+        norm_("model.norm", weights, config.norm_epsilon),
+        output_("lm_head", weights) {
+    for (std::int64_t layer = 0; layer < config.layers; ++layer) {
+      const auto scale = config.attention_scales[static_cast<std::size_t>(layer)];
+      layers_.emplace_back(config, "model.layers." + std::to_string(layer), scale, weights);
+    }
+  }
+
+  [[nodiscard]] at::Tensor forward(const DecoderBatch& batch,
+                                   const ForwardTaps& taps) const override {
+    const at::Tensor hidden = taps.module("model", [&] {
+      at::Tensor states = tokens_(batch.ids, taps);
+      const RotaryAngles angles = rotary_(batch.positions, states.scalar_type(), taps);
+      for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+        states = layers_[layer].forward(states, batch.masks[layer], angles, taps);
+      }
+      return norm_(states, taps);
+    });
+    return output_(hidden, taps);
+  }
+
+ private:
+  Embedding tokens_;
+  Rotary rotary_;
+  std::vector<LlamaLayer> layers_;
+  RmsNorm norm_;
+  Linear output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_llama_like(const DecoderConfig& config, const WeightTensors& weights,
+                                         const c10::Device& device) {
+  return std::make_unique<LlamaLike>(config, weights, device);
+}
+
+}  // namespace parity::model

@@ -1,0 +1,33 @@
+// Private to the decoder: the seam between the model and its architecture families.
+#pragma once
+
+#include <memory>
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include "model/decoder/attention.h"
+#include "model/decoder/decoder_config.h"
+#include "model/decoder/forward_taps.h"
+#include "model/decoder/weight_tensors.h"
+
+namespace parity::model {
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  /// Logits [batch, tokens, vocabulary]; a tap for every module in the order in which they finish.
+  [[nodiscard]] virtual at::Tensor forward(const DecoderBatch& batch,
+                                           const ForwardTaps& taps) const = 0;
+};
+
+/// gpt2.
+[[nodiscard]] std::unique_ptr<Network> make_gpt2(const DecoderConfig& config,
+                                                 const WeightTensors& weights);
+
+/// llama, mistral, qwen2 and qwen3.
+[[nodiscard]] std::unique_ptr<Network> make_llama_like(const DecoderConfig& config,
+                                                       const WeightTensors& weights,
+                                                       const c10::Device& device);
+
+}  // namespace parity::model

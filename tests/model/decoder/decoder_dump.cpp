@@ -1,0 +1,101 @@
+// Test tool: runs decoders on given weights, config and token ids and writes what every tap saw to
+// a file that a script can read. One job file, many runs: starting LibTorch costs more than a small
+// model.
+//
+// Usage: decoder_dump JOBS.json. JOBS.json is a list of {"model", "config", "inputs", "out"} and
+// perhaps "dtype", "depth" ("ops") and "instrumentation" ("outputs_only"). "inputs" maps a name to
+// {"shape": [..], "data": [..]}. "out" gets one JSON line per tap (name, dtype, shape, offset,
+// size), "out".bin their bytes. A refused job gets the single line {"error": "..."}.
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include <nlohmann/json.hpp>
+
+#include "error/error.h"
+#include "model/collecting_sink.h"
+#include "model/decoder/decoder_model.h"
+
+namespace parity::model {
+namespace {
+
+using nlohmann::json;
+
+tensor::Value read_inputs(const json& inputs) {
+  tensor::ValueDict dict;
+  for (const auto& [name, value] : inputs.items()) {
+    const auto numbers = value.at("data").get<std::vector<std::int64_t>>();
+    std::vector<std::byte> bytes(numbers.size() * sizeof(std::int64_t));
+    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    tensor::HostTensor tensor(tensor::DType::int64, value.at("shape").get<tensor::Shape>(),
+                              std::move(bytes));
+    dict.items.emplace_back(name, tensor::Value{std::move(tensor)});
+  }
+  return {std::move(dict)};
+}
+
+run::Settings read_settings(const json& job) {
+  run::Settings settings;
+  settings.device = "cpu";
+  settings.threads = 1;
+  if (job.contains("dtype")) {
+    settings.dtype = tensor::dtype_from_name(job.at("dtype").get<std::string>());
+  }
+  if (job.value("depth", "modules") == "ops") {
+    settings.taps = run::TapDepth::ops;
+  }
+  return settings;
+}
+
+void write_taps(const CollectingSink& sink, const std::string& out) {
+  std::ofstream lines(out);
+  std::ofstream bytes(out + ".bin", std::ios::binary);
+  std::size_t offset = 0;
+  for (const std::string& name : sink.names) {
+    const tensor::HostTensor& tensor = sink.tensors.at(name);
+    const auto size = tensor.bytes().size();
+    lines << json{{"name", name},
+                  {"dtype", std::string(tensor::name(tensor.dtype()))},
+                  {"shape", tensor.shape()},
+                  {"offset", offset},
+                  {"size", size}}
+                 .dump()
+          << '\n';
+    bytes.write(reinterpret_cast<const char*>(tensor.bytes().data()),
+                static_cast<std::streamsize>(size));
+    offset += size;
+  }
+}
+
+void run_job(const json& job) {
+  const auto out = job.at("out").get<std::string>();
+  try {
+    Source source;
+    source.model = job.at("model").get<std::string>();
+    source.config = job.at("config").get<std::string>();
+    const auto model = open_decoder(source, read_settings(job));
+    const auto instrumentation = job.value("instrumentation", "taps") == "outputs_only"
+                                     ? Instrumentation::outputs_only
+                                     : Instrumentation::taps;
+    CollectingSink sink;
+    model->run(read_inputs(job.at("inputs")), instrumentation, sink);
+    write_taps(sink, out);
+  } catch (const Error& error) {
+    std::ofstream(out) << json{{"error", error.what()}}.dump() << '\n';
+  }
+}
+
+}  // namespace
+}  // namespace parity::model
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: decoder_dump JOBS.json\n";
+    return 2;
+  }
+  const auto jobs = nlohmann::json::parse(std::ifstream(argv[1]));
+  for (const auto& job : jobs) {
+    parity::model::run_job(job);
+  }
+  return 0;
+}
