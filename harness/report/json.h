@@ -7,7 +7,8 @@
 
 namespace parity::report {
 
-/// One JSON document, UTF-8, with a final newline. Non-finite numbers are the strings "nan", "inf", "-inf".
+/// One JSON document, UTF-8, with a final newline. Non-finite numbers are the strings "nan", "inf",
+/// "-inf".
 [[nodiscard]] std::string to_json(const Report& report);
 
 }  // namespace parity::report

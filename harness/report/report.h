@@ -16,11 +16,13 @@ namespace parity::report {
 
 struct Tap {
   run::TapId id;
-  std::string dtype;            ///< reference's, or the candidate's when the reference has no such tap
+  std::string dtype;  ///< reference's, or the candidate's when the reference has no such tap
   std::string candidate_dtype;  ///< empty when equal
   std::vector<std::int64_t> shape;
   std::uint64_t elements = 0;
-  std::string outcome;  ///< "compared", "rows_compared", "digest_equal", "digest_differs", "shape_differs", "dtype_differs", "missing", "additional", "not_compared"
+  std::string
+      outcome;  ///< "compared", "rows_compared", "digest_equal", "digest_differs", "shape_differs",
+                ///< "dtype_differs", "missing", "additional", "not_compared"
   run::Verdict verdict = run::Verdict::untested;
   std::vector<std::string> reasons;
   std::optional<compare::TensorComparison> facts;  ///< absent when nothing could be measured
@@ -79,7 +81,8 @@ struct Report {
   bool passed = false;
   int exit_code = 1;
   bool same_device = false;  ///< a self-comparison: proves nothing about another vendor
-  std::vector<std::string> reasons;  ///< of the overall verdict; empty only when everything is identical
+  std::vector<std::string>
+      reasons;  ///< of the overall verdict; empty only when everything is identical
   std::string model_file;
   std::string model_kind;
   Side reference;

@@ -1,6 +1,7 @@
 // The report as a table that a person reads in a terminal.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "report/report.h"

@@ -1,0 +1,74 @@
+#include "report/columns.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "report/text.h"
+
+namespace parity::report {
+namespace {
+
+constexpr int kMarkWidth = 2;
+constexpr int kGap = 2;
+
+std::string trimmed(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+}  // namespace
+
+Layout::Layout(std::vector<ColumnSpec> columns, const std::vector<Row>& rows, int width)
+    : columns_(std::move(columns)) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    int widest = display_width(columns_[i].title);
+    for (const Row& row : rows) widest = std::max(widest, display_width(row.cells.at(i).text));
+    widths_.push_back(widest);
+  }
+  // A third of the width is enough to tell layers apart by the tail of their path.
+  const int natural = widths_.front();
+  widths_.front() = std::min(natural, width / 3);
+  while (total() > width) {
+    std::size_t least = 0;
+    int lowest = std::numeric_limits<int>::max();
+    for (std::size_t i = 1; i < columns_.size(); ++i) {
+      if (widths_[i] == 0 || columns_[i].importance >= lowest) continue;
+      least = i;
+      lowest = columns_[i].importance;
+    }
+    if (least == 0) break;
+    widths_[least] = 0;
+  }
+  widths_.front() = std::min(natural, widths_.front() + std::max(0, width - total()));
+}
+
+int Layout::total() const {
+  int sum = kMarkWidth + widths_.front();
+  for (std::size_t i = 1; i < widths_.size(); ++i) {
+    if (widths_[i] > 0) sum += kGap + widths_[i];
+  }
+  return sum;
+}
+
+std::string Layout::line(const Row& row, Color color) const {
+  std::string text = pad_right(row.mark, kMarkWidth);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (widths_[i] == 0) continue;
+    if (i > 0) text.append(kGap, ' ');
+    const Cell& cell = row.cells.at(i);
+    const std::string shown = keep_tail(cell.text, widths_[i]);
+    const auto missing = static_cast<std::size_t>(std::max(0, widths_[i] - display_width(shown)));
+    const std::string space(missing, ' ');
+    const std::string painted = paint(shown, cell.tone, color);
+    text += columns_[i].align == Align::right ? space + painted : painted + space;
+  }
+  return trimmed(std::move(text));
+}
+
+std::string Layout::title_line(Color color) const {
+  Row titles;
+  for (const ColumnSpec& column : columns_) titles.cells.push_back({column.title, Tone::strong});
+  return line(titles, color);
+}
+
+}  // namespace parity::report

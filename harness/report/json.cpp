@@ -1,0 +1,277 @@
+#include "report/json.h"
+
+#include <cmath>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "report/numbers.h"
+
+namespace parity::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no NaN and no infinity.
+Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json array = Json::array();
+  for (const double value : values) array.push_back(number(value));
+  return array;
+}
+
+Json histogram(const compare::Histogram& histogram) {
+  return {{"edges", numbers(histogram.edges)}, {"counts", histogram.counts}};
+}
+
+void add_quantiles(Json& object, const compare::Quantiles& quantiles) {
+  object["p50"] = number(quantiles.p50);
+  object["p90"] = number(quantiles.p90);
+  object["p99"] = number(quantiles.p99);
+  object["p999"] = number(quantiles.p999);
+  object["approximate"] = quantiles.approximate;
+}
+
+Json ulp(const compare::UlpDistribution& ulp) {
+  Json object = {{"dtype", tensor::name(ulp.dtype)}, {"max", ulp.max}};
+  add_quantiles(object, ulp.quantiles);
+  object["histogram"] = histogram(ulp.histogram);
+  return object;
+}
+
+Json relative(const compare::RelativeDistribution& relative) {
+  Json object = {{"max", number(relative.max)}};
+  add_quantiles(object, relative.quantiles);
+  object["histogram"] = histogram(relative.histogram);
+  return object;
+}
+
+Json classes(const compare::ClassCounts& counts) {
+  return {{"equal_bits", counts.equal_bits},
+          {"finite", counts.finite},
+          {"both_nan", counts.both_nan},
+          {"nan_reference_only", counts.nan_reference_only},
+          {"nan_candidate_only", counts.nan_candidate_only},
+          {"inf_equal", counts.inf_equal},
+          {"inf_opposite", counts.inf_opposite},
+          {"inf_reference_only", counts.inf_reference_only},
+          {"inf_candidate_only", counts.inf_candidate_only},
+          {"zero_reference", counts.zero_reference},
+          {"zero_sign", counts.zero_sign},
+          {"flushed_to_zero", counts.flushed_to_zero}};
+}
+
+Json where(const compare::Where& where) {
+  Json axes = Json::array();
+  for (const compare::AxisRange& range : where.axes) {
+    axes.push_back({{"axis", range.axis},
+                    {"first", range.first},
+                    {"last", range.last},
+                    {"size", range.size},
+                    {"share", number(range.share)}});
+  }
+  return {{"outside", where.outside},
+          {"first", where.first},
+          {"share", number(where.share)},
+          {"axes", std::move(axes)}};
+}
+
+Json hints(const std::vector<compare::Hint>& hints) {
+  Json array = Json::array();
+  for (const compare::Hint& hint : hints) {
+    array.push_back({{"pattern", hint.pattern}, {"evidence", hint.evidence}});
+  }
+  return array;
+}
+
+/// Bit patterns are text: 64 bits do not survive a reader that keeps numbers as doubles.
+Json worst(const compare::TensorComparison& facts) {
+  Json array = Json::array();
+  for (const compare::Element& element : facts.worst) {
+    array.push_back(
+        {{"index", element.index},
+         {"reference", number(element.reference)},
+         {"candidate", number(element.candidate)},
+         {"reference_bits", bit_pattern(element.reference_bits, facts.reference_dtype)},
+         {"candidate_bits", bit_pattern(element.candidate_bits, facts.candidate_dtype)}});
+  }
+  return array;
+}
+
+void add_facts(Json& object, const compare::TensorComparison& facts) {
+  object["classes"] = classes(facts.classes);
+  object["where"] = where(facts.where);
+  object["hints"] = hints(facts.hints);
+  object["ulp"] = ulp(facts.ulp);
+  object["relative"] = relative(facts.relative);
+  object["absolute"] = {{"max", number(facts.absolute.max)},
+                        {"mean_signed", number(facts.absolute.mean_signed)}};
+  object["nrmse"] = number(facts.nrmse);
+  object["cosine"] = number(facts.cosine);
+  object["exact_share"] = number(facts.exact_share);
+  object["max_error_over_rms"] = number(facts.max_error_over_rms);
+  object["reference_rms"] = number(facts.reference_rms);
+  object["reference_constant"] = facts.reference_constant;
+  object["reference_all_nan"] = facts.reference_all_nan;
+  object["worst"] = worst(facts);
+}
+
+/// The same keys where nothing could be measured, so that a reader needs no test for their
+/// presence.
+void add_no_facts(Json& object) {
+  for (const char* key : {"classes", "where", "hints", "ulp", "relative", "absolute", "nrmse",
+                          "cosine", "exact_share", "max_error_over_rms", "reference_rms",
+                          "reference_constant", "reference_all_nan", "worst"}) {
+    object[key] = nullptr;
+  }
+}
+
+Json tap(const Tap& tap) {
+  Json object = {{"tap", run::to_string(tap.id)},
+                 {"kind", run::name(tap.id.kind)},
+                 {"path", tap.id.path},
+                 {"op", tap.id.op},
+                 {"call", tap.id.call},
+                 {"port", tap.id.port},
+                 {"dtype", tap.dtype},
+                 {"candidate_dtype", tap.candidate_dtype.empty() ? tap.dtype : tap.candidate_dtype},
+                 {"shape", tap.shape},
+                 {"elements", tap.elements},
+                 {"outcome", tap.outcome},
+                 {"verdict", run::name(tap.verdict)},
+                 {"reasons", tap.reasons}};
+  object["shapes"] = nullptr;
+  if (tap.shapes) {
+    object["shapes"] = {{"reference", tap.shapes->reference}, {"candidate", tap.shapes->candidate}};
+  }
+  if (tap.facts) {
+    add_facts(object, *tap.facts);
+  } else {
+    add_no_facts(object);
+  }
+  object["introduced"] = nullptr;
+  object["truth"] = nullptr;
+  object["noise"] = nullptr;
+  return object;
+}
+
+Json row_figure(const compare::RowFigure& figure) {
+  return {{"mean", number(figure.mean)}, {"p99", number(figure.p99)}, {"max", number(figure.max)}};
+}
+
+Json logits(const Logits& logits) {
+  Json overlap = Json::object();
+  for (const auto& [k, share] : logits.facts.topk_overlap)
+    overlap[std::to_string(k)] = number(share);
+  return {{"tap", run::to_string(logits.id)},
+          {"verdict", run::name(logits.verdict)},
+          {"reasons", logits.reasons},
+          {"positions", logits.facts.positions},
+          {"top1_agreement", number(logits.facts.top1_agreement)},
+          {"flips", logits.facts.flips},
+          {"decided_flips", logits.facts.decided_flips},
+          {"decided_gap", number(logits.facts.decided_gap)},
+          {"max_flip_gap", number(logits.facts.max_flip_gap)},
+          {"topk_overlap", std::move(overlap)},
+          {"kl", row_figure(logits.facts.kl)},
+          {"kl_reverse", row_figure(logits.facts.kl_reverse)},
+          {"first_divergent", logits.facts.first_divergent},
+          {"max_logprob_change", number(logits.facts.max_logprob_change)},
+          {"non_finite_rows", logits.facts.non_finite_rows}};
+}
+
+Json one_case(const Case& item) {
+  Json taps = Json::array();
+  for (const Tap& entry : item.taps) taps.push_back(tap(entry));
+  Json more = Json::array();
+  for (std::size_t i = 1; i < item.logits.size(); ++i) more.push_back(logits(item.logits[i]));
+  return {{"name", item.name},
+          {"notes", item.notes},
+          {"taps", std::move(taps)},
+          {"logits", item.logits.empty() ? Json(nullptr) : logits(item.logits.front())},
+          {"more_logits", std::move(more)}};
+}
+
+Json side(const Side& side) {
+  Json provenance = Json::object();
+  for (const auto& [key, value] : side.provenance.facts()) provenance[key] = value;
+  return {{"file", side.file.empty() ? Json(nullptr) : Json(side.file)},
+          {"provenance", std::move(provenance)}};
+}
+
+Json differences(const std::vector<run::Difference>& differences) {
+  Json array = Json::array();
+  for (const run::Difference& difference : differences) {
+    array.push_back({{"key", difference.key},
+                     {"reference", difference.reference},
+                     {"candidate", difference.candidate}});
+  }
+  return array;
+}
+
+Json policy(const Report& report) {
+  Json bounds = Json::array();
+  for (const BoundText& bound : report.policy_bounds) {
+    bounds.push_back({{"scope", bound.scope},
+                      {"metric", bound.metric},
+                      {"warn", number(bound.warn)},
+                      {"fail", number(bound.fail)},
+                      {"origin", bound.origin}});
+  }
+  return {{"name", report.policy_name}, {"bounds", std::move(bounds)}};
+}
+
+Json totals(const Report& report) {
+  std::map<run::Verdict, std::uint64_t> counts;
+  for (const Case& item : report.cases) {
+    for (const Tap& entry : item.taps) ++counts[entry.verdict];
+  }
+  Json verdicts = Json::object();
+  for (const auto& [verdict, count] : counts) verdicts[std::string(run::name(verdict))] = count;
+  return {{"taps", report.totals.taps},         {"passed", report.totals.passed},
+          {"warned", report.totals.warned},     {"failed", report.totals.failed},
+          {"elements", report.totals.elements}, {"bytes", report.totals.bytes},
+          {"verdicts", std::move(verdicts)}};
+}
+
+Json document(const Report& report) {
+  Json root = {{"schema", "parity-report/1"},
+               {"verdict", report.passed ? "pass" : "fail"},
+               {"exit_code", report.exit_code},
+               {"reasons", report.reasons},
+               {"same_device", report.same_device},
+               {"model", {{"file", report.model_file}, {"kind", report.model_kind}}},
+               {"reference", side(report.reference)},
+               {"candidate", side(report.candidate)},
+               {"environment_diff", differences(report.environment_diff)},
+               {"policy", policy(report)}};
+  root["first_divergence"] = nullptr;
+  if (report.first_divergence) {
+    root["first_divergence"] = {{"case", report.first_divergence->case_name},
+                                {"tap", run::to_string(report.first_divergence->tap)}};
+  }
+  root["blame"] = Json::array();
+  root["cases"] = Json::array();
+  for (const Case& item : report.cases) root["cases"].push_back(one_case(item));
+  root["notes"] = report.notes;
+  root["totals"] = totals(report);
+  root["timing"] = {{"total_s", number(report.timing.total_s)},
+                    {"compare_s", number(report.timing.compare_s)},
+                    {"forward_s", number(report.timing.forward_s)}};
+  root["repro"] = report.repro;
+  return root;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  // A model may name its layers in any bytes: those that are no UTF-8 become U+FFFD.
+  return document(report).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace parity::report

@@ -1,0 +1,191 @@
+// The order of a table report: what was compared, what differs around it, the cases, the bounds,
+// the verdict.
+#include "report/table.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "report/case_section.h"
+#include "report/numbers.h"
+#include "report/page.h"
+#include "report/tap_rows.h"
+#include "report/text.h"
+
+namespace parity::report {
+namespace {
+
+std::string device_text(const Side& side) {
+  const std::string_view name = side.provenance.get("device.name");
+  std::string text(name.empty() ? "unknown device" : name);
+  std::string more;
+  for (const char* key : {"device.vendor", "device.arch"}) {
+    const std::string_view value = side.provenance.get(key);
+    if (!value.empty() && value != name) more.append(more.empty() ? "" : ", ").append(value);
+  }
+  if (!more.empty()) text += " (" + more + ")";
+  return text;
+}
+
+void add_side(Page& page, std::string_view role, const Side& side) {
+  const std::string source =
+      side.file.empty() ? "replayed on this host" : "recorded in " + side.file;
+  page.wrapped(fmt::format("{:<11}", role), device_text(side) + ", " + source);
+}
+
+void add_header(Page& page, const Report& report) {
+  std::string model = report.model_file.empty() ? "unnamed model" : report.model_file;
+  if (!report.model_kind.empty()) model += " (" + report.model_kind + ")";
+  page.wrapped("parity     ", model, Tone::strong);
+  add_side(page, "reference", report.reference);
+  add_side(page, "candidate", report.candidate);
+  if (report.same_device) {
+    page.wrapped("",
+                 "SELF-COMPARISON: same device on both sides, says nothing about another vendor",
+                 Tone::warning);
+  }
+  for (const std::string& note : report.notes) page.wrapped("note: ", note);
+}
+
+bool is_switch(const run::Difference& difference) {
+  return difference.key.rfind("switch.", 0) == 0;
+}
+
+std::string shown_value(const std::string& value) {
+  return value.empty() ? "(absent)" : clean(value);
+}
+
+void add_difference(Page& page, const run::Difference& difference, int key_width) {
+  const std::string start = (is_switch(difference) ? "! " : "  ") +
+                            pad_right(keep_head(clean(difference.key), key_width), key_width);
+  const std::string tail = is_switch(difference) ? "  changes numbers" : "";
+  constexpr int kBetween = 2 + 4;  // "  " before the first value and " -> " between them
+  const int room = page.width() - display_width(start) - kBetween - display_width(tail);
+  const std::string reference = shown_value(difference.reference);
+  const std::string candidate = shown_value(difference.candidate);
+  const int reference_room = std::max(room / 2, room - display_width(candidate));
+  const std::string left = keep_head(reference, reference_room);
+  const std::string right = keep_head(candidate, room - display_width(left));
+  page.line(paint(fmt::format("{}  {} -> {}{}", start, left, right, tail),
+                  is_switch(difference) ? Tone::warning : Tone::plain, page.color()));
+}
+
+void add_environment(Page& page, const Report& report, Show show) {
+  if (report.environment_diff.empty()) return;
+  std::vector<run::Difference> differences = report.environment_diff;
+  const auto rest = std::stable_partition(differences.begin(), differences.end(), is_switch);
+  const auto others = static_cast<std::uint64_t>(differences.end() - rest);
+  if (show == Show::summary) differences.erase(rest, differences.end());
+  int key_width = 0;
+  for (const run::Difference& difference : differences) {
+    key_width = std::max(key_width, display_width(clean(difference.key)));
+  }
+  page.blank();
+  page.clipped("environment differences (reference -> candidate)", Tone::strong);
+  for (const run::Difference& difference : differences) {
+    add_difference(page, difference, std::min(key_width, page.width() / 3));
+  }
+  if (show == Show::summary && others > 0) {
+    page.wrapped("  ", fmt::format("{} that {} no numeric switch (--show failing lists them)",
+                                   plural(others, "difference"), others == 1 ? "is" : "are"));
+  }
+}
+
+/// Bounds of the dtypes that occur, and of logits where there are any.
+std::vector<BoundText> bounds_in_force(const Report& report) {
+  std::set<std::string> scopes;
+  for (const Case& item : report.cases) {
+    for (const Tap& tap : item.taps) scopes.insert(tap.dtype);
+    if (!item.logits.empty()) scopes.insert("logits");
+  }
+  std::vector<BoundText> bounds;
+  std::copy_if(report.policy_bounds.begin(), report.policy_bounds.end(), std::back_inserter(bounds),
+               [&](const BoundText& bound) { return scopes.count(bound.scope) > 0; });
+  return bounds;
+}
+
+void add_bounds(Page& page, const Report& report) {
+  const std::vector<BoundText> bounds = bounds_in_force(report);
+  if (bounds.empty()) return;
+  std::size_t scope_width = 0;
+  std::size_t metric_width = 0;
+  for (const BoundText& bound : bounds) {
+    scope_width = std::max(scope_width, bound.scope.size());
+    metric_width = std::max(metric_width, bound.metric.size());
+  }
+  page.blank();
+  page.clipped(fmt::format("bounds in force (policy {})", report.policy_name), Tone::strong);
+  for (const BoundText& bound : bounds) {
+    const std::string limits =
+        fmt::format("  {:<{}}  {:<{}}  warn {:<7}  fail {:<7}  ", bound.scope, scope_width,
+                    bound.metric, metric_width, short_number(bound.warn), short_number(bound.fail));
+    // On a narrow page the origin goes below its limits, where it has room.
+    constexpr int kLeastRoom = 50;
+    if (page.width() - display_width(clean(limits)) >= kLeastRoom) {
+      page.wrapped(limits, bound.origin);
+    } else {
+      page.clipped(limits.substr(0, limits.find_last_not_of(' ') + 1));
+      page.wrapped("      ", bound.origin);
+    }
+  }
+}
+
+void add_legend(Page& page, const Report& report, const Layout& layout, Show show) {
+  if (show == Show::summary || report.cases.empty()) return;
+  page.blank();
+  if (layout.shows(histogram_column())) {
+    page.wrapped("",
+                 "ulp hist: elements at 0, 1, 2, 3-4, 5-8, 9-64, 65-1024 and more ulp, each bar in "
+                 "proportion to "
+                 "the highest, a dot for none.");
+  }
+  page.wrapped("",
+               "ulp: values of the dtype stepped over. rel: abs(c-r)/abs(r). exact %: elements "
+               "with equal bits. "
+               "nrmse: norm(c-r)/norm(r). ~: upper edge of a histogram bin.");
+}
+
+void add_totals(Page& page, const Report& report) {
+  const Totals& totals = report.totals;
+  page.blank();
+  std::string text =
+      fmt::format("{} in {}: {} passed, {} suspect, {} failed; {} elements, {:.1f} MB in {:.2f} s",
+                  plural(totals.taps, "tap"), plural(report.cases.size(), "case"), totals.passed,
+                  totals.warned, totals.failed, totals.elements,
+                  static_cast<double>(totals.bytes) / 1e6, report.timing.total_s);
+  page.wrapped("total   ", text);
+  if (!report.repro.empty()) page.command("repro   ", report.repro);
+}
+
+void add_verdict(Page& page, const Report& report) {
+  if (report.first_divergence) {
+    page.wrapped("first divergence ",
+                 fmt::format("→ {} in case {}", tap_name(report.first_divergence->tap),
+                             report.first_divergence->case_name));
+  }
+  std::string text =
+      fmt::format("{}, exit code {}", report.passed ? "PASS" : "FAIL", report.exit_code);
+  for (std::size_t i = 0; i < report.reasons.size(); ++i)
+    text += (i == 0 ? ": " : "; ") + report.reasons[i];
+  if (report.reasons.empty() && report.passed) text += ": every tap is identical";
+  page.wrapped("verdict ", text, report.passed ? Tone::good : Tone::bad);
+}
+
+}  // namespace
+
+std::string to_table(const Report& report, const TableOptions& options) {
+  Page page(options);
+  add_header(page, report);
+  add_environment(page, report, options.show);
+  const Layout layout = layout_of(report, options);
+  for (const Case& item : report.cases) add_case(page, report, item, layout, options);
+  if (report.cases.empty()) page.wrapped("", "no case was compared", Tone::bad);
+  add_legend(page, report, layout, options.show);
+  add_bounds(page, report);
+  add_totals(page, report);
+  add_verdict(page, report);
+  return page.text();
+}
+
+}  // namespace parity::report

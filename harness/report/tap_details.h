@@ -1,0 +1,17 @@
+// What there is to say about one tap beyond its row: why it failed, where, in what pattern, and the
+// worst elements.
+#pragma once
+
+#include "report/page.h"
+#include "report/report.h"
+
+namespace parity::report {
+
+/// `mark` is "→" for the first divergence; `top` elements are listed at most.
+void add_tap_details(Page& page, const Tap& tap, std::string_view mark, int top);
+
+/// One wrapped line or two: positions, agreement, flips with the gap that shows a tie, KL, first
+/// divergent position.
+void add_logits(Page& page, const Logits& logits, std::string_view mark);
+
+}  // namespace parity::report

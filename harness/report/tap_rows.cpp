@@ -1,0 +1,72 @@
+#include "report/tap_rows.h"
+
+#include <fmt/format.h>
+
+#include "report/numbers.h"
+#include "report/text.h"
+
+namespace parity::report {
+namespace {
+
+std::string quantile(double value, const compare::Quantiles& quantiles,
+                     std::string (*format)(double)) {
+  return fmt::format("{}{}", quantiles.approximate && value != 0 ? "~" : "", format(value));
+}
+
+std::string dtype_text(const Tap& tap) {
+  if (tap.candidate_dtype.empty() || tap.candidate_dtype == tap.dtype) return tap.dtype;
+  return fmt::format("{}/{}", tap.dtype, tap.candidate_dtype);
+}
+
+std::string shape_text(const Tap& tap) {
+  if (!tap.shapes) return tensor::to_string(tap.shape);
+  return fmt::format("{}/{}", tensor::to_string(tap.shapes->reference),
+                     tensor::to_string(tap.shapes->candidate));
+}
+
+/// Figures in the order of tap_columns(), from "ulp p50" to "nrmse".
+std::vector<std::string> figures(const compare::TensorComparison& facts) {
+  const compare::Quantiles& ulp = facts.ulp.quantiles;
+  const compare::Quantiles& relative = facts.relative.quantiles;
+  return {quantile(ulp.p50, ulp, short_count),
+          quantile(ulp.p99, ulp, short_count),
+          short_count(static_cast<double>(facts.ulp.max)),
+          quantile(relative.p99, relative, short_number),
+          short_number(facts.relative.max),
+          percent(facts.exact_share),
+          short_number(facts.nrmse)};
+}
+
+}  // namespace
+
+std::vector<ColumnSpec> tap_columns() {
+  return {
+      {"layer", Align::left, 100},   {"dtype", Align::left, 45},    {"shape", Align::left, 40},
+      {"ulp p50", Align::right, 20}, {"ulp p99", Align::right, 60}, {"ulp max", Align::right, 80},
+      {"rel p99", Align::right, 25}, {"rel max", Align::right, 30}, {"exact %", Align::right, 55},
+      {"nrmse", Align::right, 90},   {"verdict", Align::left, 99},  {"ulp hist", Align::left, 10}};
+}
+
+std::size_t histogram_column() { return tap_columns().size() - 1; }
+
+std::string tap_name(const run::TapId& id) {
+  const std::string name = clean(run::to_string(id));
+  return id.path.empty() ? fmt::format("(root){}", name) : name;
+}
+
+Row tap_row(const Tap& tap, IsFirstDivergence first) {
+  Row row;
+  row.mark = first == IsFirstDivergence::yes ? "→" : "";
+  const Tone tone = tone_of(tap.verdict);
+  row.cells = {{tap_name(tap.id), first == IsFirstDivergence::yes ? Tone::strong : Tone::plain},
+               {clean(dtype_text(tap))},
+               {shape_text(tap)}};
+  const std::vector<std::string> shown =
+      tap.facts ? figures(*tap.facts) : std::vector<std::string>(7, "-");
+  for (const std::string& figure : shown) row.cells.push_back({figure});
+  row.cells.push_back({std::string(run::name(tap.verdict)), tone});
+  row.cells.push_back({tap.facts ? sparkline(tap.facts->ulp.histogram) : "-"});
+  return row;
+}
+
+}  // namespace parity::report

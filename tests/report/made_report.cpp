@@ -1,0 +1,202 @@
+#include "report/made_report.h"
+
+#include <cmath>
+#include <limits>
+
+namespace parity::report_test {
+namespace {
+
+using report::Tap;
+using run::TapKind;
+using run::Verdict;
+using tensor::DType;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+compare::TensorComparison facts_of(double nrmse) {
+  compare::TensorComparison facts;
+  facts.reference_dtype = DType::bfloat16;
+  facts.candidate_dtype = DType::bfloat16;
+  facts.shape = {4, 128, 256};
+  facts.elements = 131072;
+  facts.classes.finite = 131072;
+  facts.classes.equal_bits = nrmse == 0 ? 131072 : 100000;
+  facts.exact_share = static_cast<double>(facts.classes.equal_bits) / 131072;
+  facts.ulp.dtype = DType::bfloat16;
+  facts.ulp.histogram.edges = {0, 1, 2, 3, 5, 9};
+  facts.ulp.histogram.counts = {
+      facts.classes.equal_bits, 131072 - facts.classes.equal_bits, 0, 0, 0, 0};
+  facts.relative.histogram.edges = {0, std::ldexp(1.0, -60), std::ldexp(1.0, -59)};
+  facts.relative.histogram.counts = {facts.classes.equal_bits, 0,
+                                     131072 - facts.classes.equal_bits};
+  facts.ulp.max = nrmse == 0 ? 0 : 1;
+  if (nrmse != 0) facts.ulp.quantiles = {0, 1, 1, 1, false};
+  facts.relative.max = nrmse;
+  facts.relative.quantiles = {0, nrmse, nrmse, nrmse, true};
+  facts.nrmse = nrmse;
+  facts.absolute = {4 * nrmse, -nrmse / 8};
+  facts.reference_rms = 1;
+  facts.max_error_over_rms = 4 * nrmse;
+  return facts;
+}
+
+Tap bare_tap(const std::string& path, const std::string& outcome, Verdict verdict) {
+  Tap tap;
+  tap.id.path = path;
+  tap.dtype = "bfloat16";
+  tap.shape = {4, 128, 256};
+  tap.elements = 131072;
+  tap.outcome = outcome;
+  tap.verdict = verdict;
+  return tap;
+}
+
+Tap attention_tap() {
+  Tap tap = measured_tap("blocks.1.attn", 0.12, Verdict::diverged);
+  tap.id.kind = TapKind::op;
+  tap.id.op = "aten.scaled_dot_product_attention";
+  tap.reasons = {"nrmse 0.12 is not <= 0.0312, the fail bound of bfloat16"};
+  compare::TensorComparison& facts = *tap.facts;
+  facts.ulp.max = 4711;
+  facts.ulp.quantiles = {2, 16, 300, 4096, true};
+  facts.ulp.histogram.counts = {100000, 1, 20000, 10000, 1071, 0};
+  facts.where = {
+      5000, {0, 16, 3}, 5000.0 / 131072, {{1, 16, 127, 128, 1.0}, {2, 64, 64, 256, 0.96}}};
+  facts.hints = {{"scaled", "candidate = 0.5 x reference in 100 % of 5000 elements"}};
+  facts.worst = {{{0, 16, 3}, 1.03125, 0.515625, 0x3f84, 0x3f04},
+                 {{0, 17, 3}, 2, kNan, 0x4000, 0x7fc0},
+                 {{1, 2, 3}, -4, -2, 0xc080, 0xc000},
+                 {{1, 2, 4}, -4, -2, 0xc080, 0xc000}};
+  return tap;
+}
+
+Tap overflowing_tap() {
+  Tap tap = measured_tap("blocks.1.mlp", kInf, Verdict::non_finite);
+  tap.facts->absolute = {kInf, -kInf};
+  tap.facts->cosine = kNan;
+  tap.facts->classes.finite -= 7;
+  tap.facts->classes.nan_candidate_only = 7;
+  tap.reasons = {"7 NaN in the candidate only"};
+  return tap;
+}
+
+Tap output_tap() {
+  Tap tap = measured_tap("<output>", 1.5e-2, Verdict::suspect);
+  tap.id.kind = TapKind::output;
+  tap.id.port = "logits.0";
+  tap.reasons = {"nrmse 0.015 is not <= 0.00781, the warn bound of bfloat16"};
+  return tap;
+}
+
+report::Logits logits_of_output() {
+  report::Logits logits;
+  logits.id = output_tap().id;
+  logits.verdict = Verdict::suspect;
+  logits.reasons = {"top1_agreement 0.98 is not >= 0.99, the warn bound of logits"};
+  logits.facts.positions = 512;
+  logits.facts.top1_agreement = 0.98;
+  logits.facts.flips = 10;
+  logits.facts.decided_gap = 2;
+  logits.facts.max_flip_gap = 0.0071;
+  logits.facts.topk_overlap = {{5, 0.99}, {10, 1}};
+  logits.facts.kl = {3.1e-6, 2e-5, kInf};
+  logits.facts.kl_reverse = {3.0e-6, 2e-5, 1e-4};
+  logits.facts.first_divergent = {-1, 17, -1, 90};
+  logits.facts.max_logprob_change = 0.25;
+  logits.facts.non_finite_rows = 1;
+  return logits;
+}
+
+report::Case broken_case() {
+  report::Case item;
+  item.name = "prompts";
+  item.notes = {"taps changed the output"};
+  Tap constant = measured_tap("wpe", 0, Verdict::identical);
+  constant.reasons = {"the reference is the same value everywhere here"};
+  constant.facts->reference_constant = true;
+  Tap shapes = bare_tap("blocks.2.pool", "shape_differs", Verdict::shape_differs);
+  shapes.shapes = compare::ShapeMismatch{{4, 33}, {4, 64}};
+  shapes.reasons = {"the reference has shape 4x33, the candidate 4x64"};
+  Tap dtypes = measured_tap("blocks.2.cast", 1e-3, Verdict::dtype_differs);
+  dtypes.candidate_dtype = "float32";
+  dtypes.outcome = "dtype_differs";
+  Tap looped = measured_tap("blocks.2.cell", 2e-3, Verdict::within);
+  looped.id.call = 2;
+  looped.id.port = "1";
+  item.taps = {constant,
+               measured_tap("blocks.0.attn", 2e-3, Verdict::within),
+               attention_tap(),
+               overflowing_tap(),
+               shapes,
+               dtypes,
+               looped,
+               bare_tap("blocks.3.gone", "missing", Verdict::missing),
+               bare_tap("blocks.3.digest", "digest_differs", Verdict::diverged),
+               bare_tap("blocks.3.skipped", "not_compared", Verdict::untested),
+               output_tap(),
+               bare_tap("blocks.9.new", "additional", Verdict::additional)};
+  item.logits = {logits_of_output(), logits_of_output()};
+  item.logits.back().id.port = "logits.1";
+  return item;
+}
+
+}  // namespace
+
+Tap measured_tap(const std::string& path, double nrmse, Verdict verdict) {
+  Tap tap = bare_tap(path, "compared", verdict);
+  tap.facts = facts_of(nrmse);
+  return tap;
+}
+
+report::Report identical_report() {
+  report::Report report;
+  report.passed = true;
+  report.exit_code = 0;
+  report.same_device = true;
+  report.model_file = "model.pt";
+  report.model_kind = "torchscript";
+  report.reference.file = "golden.h5";
+  report.reference.provenance.set("device.name", "NVIDIA H200");
+  report.reference.provenance.set("device.vendor", "nvidia");
+  report.candidate = report.reference;
+  report.policy_name = "default";
+  report.policy_bounds = {
+      {"bfloat16", "nrmse", 0.0078125, 0.03125, "measured between an H200 and an x86 CPU"},
+      {"int64", "unequal", 0, 0, "integers are not rounded"}};
+  report.cases = {{"same",
+                   {measured_tap("blocks.0", 0, Verdict::identical),
+                    measured_tap("blocks.1", 0, Verdict::identical)},
+                   {},
+                   {}}};
+  report.totals = {2, 2, 0, 0, 262144, 524288};
+  report.timing = {0.5, 0.25, 0};
+  report.repro = "parity compare golden.h5 golden.h5";
+  return report;
+}
+
+report::Report failing_report() {
+  report::Report report = identical_report();
+  report.passed = false;
+  report.exit_code = 1;
+  report.same_device = false;
+  report.reasons = {"1 tap missing", "1 tap with NaN or Inf on one side only", "2 taps diverged"};
+  report.candidate = {};
+  report.candidate.provenance.set("device.name", "AMD EPYC 9654 96-Core Processor");
+  report.candidate.provenance.set("device.vendor", "amd");
+  report.environment_diff = {{"device.name", "NVIDIA H200", "AMD EPYC 9654 96-Core Processor"},
+                             {"library.torch", "2.11.0+cu128", "2.11.0+cpu"},
+                             {"switch.fp32_precision", "tf32", "ieee"},
+                             {"host.flags", "", std::string(300, 'x')}};
+  report.policy_bounds.push_back(
+      {"logits", "decided_flips", 0, 0, "a decided position is a changed answer"});
+  report.cases.insert(report.cases.begin(), broken_case());
+  report.first_divergence = {"prompts", attention_tap().id};
+  report.notes = {"1 tap was skipped: its value is a str"};
+  report.totals = {14, 5, 1, 8, 1572864, 3145728};
+  report.repro =
+      "parity compare golden.h5 --model 'my model.pt' --device cpu --dtype bfloat16 --show failing";
+  return report;
+}
+
+}  // namespace parity::report_test

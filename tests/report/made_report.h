@@ -1,0 +1,19 @@
+// A report made by hand: every kind of outcome, and numbers that JSON cannot hold.
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+
+namespace parity::report_test {
+
+/// Two cases: one with a row for every outcome and every verdict that fails, one that is identical.
+[[nodiscard]] report::Report failing_report();
+
+/// One case of two taps with equal bits.
+[[nodiscard]] report::Report identical_report();
+
+/// A tap with facts whose figures follow from `nrmse`.
+[[nodiscard]] report::Tap measured_tap(const std::string& path, double nrmse, run::Verdict verdict);
+
+}  // namespace parity::report_test
