@@ -44,8 +44,8 @@ void TableWriter::texts(const std::string& name, const std::vector<std::string>&
   for (std::size_t row = 0; row < values.size(); ++row) {
     std::memcpy(bytes.data() + row * width, values[row].data(), values[row].size());
   }
-  const Held<H5::StrType> type(text_type(width));
-  write_plain(group_, name, *type, {values.size()}, bytes);
+  const H5::StrType type(text_type(width));
+  write_plain(group_, name, type, {values.size()}, bytes);
 }
 
 void TableWriter::integers(const std::string& name, const std::vector<std::int64_t>& values) const {

@@ -13,7 +13,7 @@
 
 namespace parity::golden_store {
 
-/// Writes the columns of one table into a group, which has to outlive it (and is Held by its owner).
+/// Writes the columns of one table into a group, which has to outlive it.
 class TableWriter {
  public:
   explicit TableWriter(const H5::Group& group) : group_(group) {}

@@ -9,6 +9,7 @@
 
 #include "error/error.h"
 #include "golden_store/columns.h"
+#include "golden_store/descriptor_driver.h"
 #include "golden_store/hdf5_guard.h"
 #include "golden_store/header_layout.h"
 #include "golden_store/inputs_layout.h"
@@ -19,18 +20,8 @@
 namespace parity::golden_store {
 namespace {
 
-H5::H5File open_checked(const std::filesystem::path& path, const SealedFile& sealed) {
-  const Held<H5::FileAccPropList> access;
-  // A finished golden never changes, and locks fail or hang on read-only and network file systems.
-  checked(H5Pset_file_locking(access->getId(), false, true), "H5Pset_file_locking");
-  access->setFcloseDegree(H5F_CLOSE_STRONG);
-  const H5::H5File file(path.string(), H5F_ACC_RDONLY, H5::FileCreatPropList::DEFAULT, *access);
-  void* descriptor = nullptr;
-  file.getVFDHandle(&descriptor);
-  if (descriptor == nullptr || !sealed.is_same_file(*static_cast<int*>(descriptor))) {
-    throw Malformed("another file took its place while it was opened");
-  }
-  return file;
+H5::H5File open_file(DriverTarget& target, const std::string& name) {
+  return {name, H5F_ACC_RDONLY, H5::FileCreatPropList::DEFAULT, target.access_properties()};
 }
 
 std::string place(std::size_t case_index) { return fmt::format("case {}", case_index); }
@@ -52,13 +43,17 @@ run::CaseRecord read_case(const H5::Group& group, const std::string& name, std::
 struct GoldenReader::State {
   std::filesystem::path path;
   SealedFile sealed;
+  DriverTarget target;
   H5::H5File file;
   std::vector<H5::Group> case_groups;
   run::RecordingHeader header;
   std::vector<run::CaseRecord> cases;
 
   explicit State(const std::filesystem::path& golden)
-      : path(golden), sealed(golden), file(open_checked(golden, sealed)) {
+      : path(golden),
+        sealed(golden),
+        target(sealed.descriptor()),
+        file(open_file(target, golden.string())) {
     read_all_but_values();
   }
   ~State() {

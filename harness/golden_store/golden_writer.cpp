@@ -1,6 +1,7 @@
 #include "golden_store/golden_writer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 
 #include "error/error.h"
 #include "golden_store/columns.h"
+#include "golden_store/descriptor_driver.h"
 #include "golden_store/hdf5_guard.h"
 #include "golden_store/hdf5_types.h"
 #include "golden_store/header_layout.h"
@@ -34,8 +36,7 @@ struct OpenCase {
   std::set<std::string> keys;
 };
 
-/// Every HDF5 object that stays open between calls. Once a call has failed, or the file is given
-/// up, they are never closed: the library crashes when it closes a file that it could not write.
+/// Every HDF5 object that stays open between calls.
 struct Handles {
   H5::H5File file;
   H5::Group root;
@@ -43,24 +44,21 @@ struct Handles {
   std::unique_ptr<OpenCase> open_case;
 };
 
-H5::H5File create_file(const std::string& path) {
-  const Held<H5::FileCreatPropList> creation;
-  creation->setUserblock(kUserBlockBytes);
-  checked(H5Pset_obj_track_times(creation->getId(), false), "H5Pset_obj_track_times");
-  const Held<H5::FileAccPropList> access;
-  // Checksums on all metadata, and a killed writer leaves no file that opens.
-  access->setLibverBounds(H5F_LIBVER_V110, H5F_LIBVER_V110);
-  checked(H5Pset_file_locking(access->getId(), false, true), "H5Pset_file_locking");
-  return {path, H5F_ACC_TRUNC, *creation, *access};
+H5::H5File create_file(DriverTarget& target, const std::string& name) {
+  const H5::FileCreatPropList creation;
+  creation.setUserblock(kUserBlockBytes);
+  checked(H5Pset_obj_track_times(creation.getId(), false), "H5Pset_obj_track_times");
+  return {name, H5F_ACC_TRUNC, creation, target.access_properties()};
 }
 
 void write_signature(const H5::Group& root) {
   // For people and tools that meet the file; readers go by the user block.
   const std::string text = fmt::format("parity-golden {}.{}", kMajorVersion, kMinorVersion);
-  const Held<H5::StrType> type(text_type(text.size()));
-  const Held<H5::DataSpace> space(H5S_SCALAR);
-  const Held<H5::Attribute> attribute(root.createAttribute("format", *type, *space));
-  attribute->write(*type, text.data());
+  const H5::StrType type(text_type(text.size()));
+  const H5::DataSpace space(H5S_SCALAR);
+  H5::Attribute attribute(root.createAttribute("format", type, space));
+  attribute.write(type, text.data());
+  attribute.close();
 }
 
 }  // namespace
@@ -69,19 +67,22 @@ struct GoldenWriter::State {
   std::string name;
   WriteOptions options;
   TemporaryFile file;
+  DriverTarget target;
   std::unique_ptr<Handles> handles;
   std::vector<std::string> case_names;
   std::uint64_t tap_count = 0;
   Stage stage = Stage::between_cases;
 
   State(const std::filesystem::path& path, const WriteOptions& write_options)
-      : name(path.string()), options(write_options), file(path) {}
+      : name(path.string()), options(write_options), file(path), target(file.descriptor()) {}
   ~State() { give_up(); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
   void give_up() noexcept {
-    if (handles != nullptr) keep_forever(handles.release());
+    const Hdf5Session session;
+    target.stop_writing(ECANCELED);
+    handles.reset();
     file.discard();
   }
 
@@ -89,12 +90,23 @@ struct GoldenWriter::State {
   template <typename Work>
   void change(Work work) {
     try {
-      guarded(Access::writing, name, work);
+      run_and_check(work);
     } catch (...) {
       stage = Stage::failed;
       give_up();
       throw;
     }
+  }
+
+  /// HDF5 is not told of writes that fail, so what it does and says after one counts for nothing.
+  template <typename Work>
+  void run_and_check(Work work) {
+    try {
+      guarded(Access::writing, name, work);
+    } catch (const Error&) {
+      if (!target.failure()) throw;
+    }
+    if (target.failure()) file.throw_failed("write", *target.failure());
   }
 
   void create();
@@ -106,11 +118,11 @@ struct GoldenWriter::State {
 };
 
 void GoldenWriter::State::create() {
-  const Held<H5::H5File> created(create_file(file.temporary_path().string()));
-  const Held<H5::Group> root(created->openGroup("/"));
-  write_signature(*root);
-  const Held<H5::Group> cases(create_group(*root, "cases"));
-  handles = std::make_unique<Handles>(Handles{*created, *root, *cases, nullptr});
+  const H5::H5File created(create_file(target, name));
+  const H5::Group root(created.openGroup("/"));
+  write_signature(root);
+  const H5::Group cases(create_group(root, "cases"));
+  handles = std::make_unique<Handles>(Handles{created, root, cases, nullptr});
 }
 
 void GoldenWriter::State::begin_case(const std::string& case_name, const tensor::Value& inputs) {
@@ -118,12 +130,12 @@ void GoldenWriter::State::begin_case(const std::string& case_name, const tensor:
   if (std::find(case_names.begin(), case_names.end(), case_name) != case_names.end()) {
     throw Malformed(fmt::format("two cases are named {}", quoted(case_name)));
   }
-  const Held<H5::Group> group(create_group(handles->cases, numbered(case_names.size())));
-  const Held<H5::Group> taps(create_group(*group, "taps"));
-  const Held<H5::Group> inputs_group(create_group(*group, "inputs"));
-  write_inputs(*inputs_group, inputs, options.compression_level);
+  const H5::Group group(create_group(handles->cases, numbered(case_names.size())));
+  const H5::Group taps(create_group(group, "taps"));
+  const H5::Group inputs_group(create_group(group, "inputs"));
+  write_inputs(inputs_group, inputs, options.compression_level);
   case_names.push_back(case_name);
-  handles->open_case = std::make_unique<OpenCase>(OpenCase{*group, *taps, {}, {}});
+  handles->open_case = std::make_unique<OpenCase>(OpenCase{group, taps, {}, {}});
 }
 
 void GoldenWriter::State::add_tap(const run::TapRecord& tap, std::span<const std::byte> stored) {
@@ -143,10 +155,10 @@ void GoldenWriter::State::add_tap(const run::TapRecord& tap, std::span<const std
 void GoldenWriter::State::end_case(const std::vector<run::SkippedTap>& skipped,
                                    const std::vector<std::string>& notes) {
   OpenCase& open_case = *handles->open_case;
-  const Held<H5::Group> index(create_group(open_case.group, "index"));
-  write_tap_index(*index, open_case.index);
-  const Held<H5::Group> skipped_group(create_group(open_case.group, "skipped"));
-  write_skipped(*skipped_group, skipped);
+  const H5::Group index(create_group(open_case.group, "index"));
+  write_tap_index(index, open_case.index);
+  const H5::Group skipped_group(create_group(open_case.group, "skipped"));
+  write_skipped(skipped_group, skipped);
   write_notes(open_case.group, notes);
   open_case.taps.close();
   open_case.group.close();
@@ -158,9 +170,6 @@ void GoldenWriter::State::close(const run::RecordingHeader& header) {
     throw Malformed("no tap was recorded, so there is nothing to compare with later");
   write_header(handles->root, header);
   TableWriter(handles->root).texts("case_names", case_names);
-  // Everything that needs space is written here, so that the closing calls have nothing left to
-  // fail on.
-  handles->file.flush(H5F_SCOPE_LOCAL);
   handles->cases.close();
   handles->root.close();
   handles->file.close();
@@ -207,10 +216,8 @@ void GoldenWriter::end_case(const std::vector<run::SkippedTap>& skipped,
 
 void GoldenWriter::finish(const run::RecordingHeader& header) {
   PARITY_CHECK(state_->stage == Stage::between_cases);
-  state_->change([&] {
-    state_->close(header);
-    state_->seal();
-  });
+  state_->change([&] { state_->close(header); });
+  state_->change([&] { state_->seal(); });
   state_->stage = Stage::finished;
 }
 

@@ -1,11 +1,5 @@
 #include "golden_store/hdf5_guard.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <optional>
-#include <system_error>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "error/error.h"
@@ -17,23 +11,13 @@ namespace {
 struct FailureTrace {
   std::string lines;
   std::string innermost;
-  std::optional<int> system_error;
   bool out_of_memory = false;
 };
-
-std::optional<int> errno_in(const std::string& description) {
-  static const std::string kMark = "errno = ";
-  const std::size_t at = description.find(kMark);
-  if (at == std::string::npos) return std::nullopt;
-  const int value = std::atoi(description.c_str() + at + kMark.size());
-  return value == 0 ? std::nullopt : std::optional<int>(value);
-}
 
 extern "C" herr_t append_to_trace(unsigned, const H5E_error2_t* entry, void* data) {
   auto& trace = *static_cast<FailureTrace*>(data);
   const std::string description = entry->desc == nullptr ? "" : entry->desc;
   if (trace.innermost.empty()) trace.innermost = description;
-  if (!trace.system_error) trace.system_error = errno_in(description);
   trace.out_of_memory =
       trace.out_of_memory || description.find("memory allocation failed") != std::string::npos;
   trace.lines +=
@@ -45,10 +29,6 @@ FailureTrace failure_trace() {
   FailureTrace trace;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, append_to_trace, &trace);
   return trace;
-}
-
-bool is_lock_failure(const FailureTrace& trace) {
-  return trace.lines.find("unable to lock file") != std::string::npos;
 }
 
 std::recursive_mutex& library_mutex() {
@@ -73,8 +53,6 @@ std::string quoted(const std::string& text) {
 
 Hdf5Session::Hdf5Session() : lock_(library_mutex()) {
   static const bool prepared = [] {
-    // At exit the library would close files that a failed writer left open on purpose, and crash.
-    H5dont_atexit();
     H5::Exception::dontPrint();
     H5PLset_loading_state(0);
     return true;
@@ -88,25 +66,7 @@ void throw_translated(Access access, const std::string& file, const H5::Exceptio
       fmt::format("{}: {}\n{}", cause.getFuncName(), cause.getDetailMsg(), trace.lines);
   const std::string what =
       trace.innermost.empty() ? cause.getFuncName() + " failed" : trace.innermost;
-  if (is_lock_failure(trace)) {
-    throw Error(
-        ErrorKind::store,
-        fmt::format("{} is locked by another process; wait until that one has closed it, or set "
-                    "HDF5_USE_FILE_LOCKING=FALSE where the file system has no locks",
-                    file))
-        .with_detail(detail);
-  }
   if (trace.out_of_memory) throw_out_of_memory(file);
-  if (trace.system_error) {
-    const std::string reason = std::generic_category().message(*trace.system_error);
-    throw Error(
-        ErrorKind::resource,
-        access == Access::writing
-            ? fmt::format("cannot write {}: {}; make room (or pass another --out) and record again",
-                          file, reason)
-            : fmt::format("cannot read {}: {}; check the disk", file, reason))
-        .with_detail(detail);
-  }
   throw Error(ErrorKind::store,
               access == Access::writing
                   ? fmt::format("cannot write {}: HDF5 says {}", file, quoted(what))
@@ -128,16 +88,6 @@ void throw_out_of_memory(const std::string& file) {
       fmt::format(
           "not enough memory to handle {}; free some, or record fewer values with --store rows:N",
           file));
-}
-
-void keep_forever(void* object) noexcept {
-  // Held in a list so that leak checkers, rightly, see it as still in use.
-  static auto* kept = new std::vector<void*>();
-  try {
-    kept->push_back(object);
-  } catch (const std::bad_alloc&) {
-    return;
-  }
 }
 
 }  // namespace parity::golden_store

@@ -1,20 +1,19 @@
-// The one door between HDF5 and the rest: serialises its use, silences its printing and turns its failures
-// into parity::Error. Refuses to know what is being read or written.
+// The one door between HDF5 and the rest: serialises its use, silences its printing and turns its
+// failures into parity::Error. Refuses to know what is being read or written.
 #pragma once
 
-#include <H5Cpp.h>
-
-#include <exception>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include <H5Cpp.h>
+
 namespace parity::golden_store {
 
-/// What a file holds, or is asked to hold, that a golden cannot; guarded() adds the file's name and what to do.
+/// What a file holds, or is asked to hold, that a golden cannot; guarded() adds the file's name and
+/// what to do.
 class Malformed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,8 +22,9 @@ class Malformed : public std::runtime_error {
 /// Text of a file made safe for one line of a message: quoted, escaped, cut at 120 bytes.
 [[nodiscard]] std::string quoted(const std::string& text);
 
-/// While one lives, this thread alone uses HDF5 (the distributions build it without thread support). The first one
-/// sets the library up: silent, without plugins, without its own closing of files at exit.
+/// While one lives, this thread alone uses HDF5 (the distributions build it without thread
+/// support). The first one sets the library up: silent, without plugins, without its own closing of
+/// files at exit.
 class Hdf5Session {
  public:
   Hdf5Session();
@@ -36,7 +36,8 @@ class Hdf5Session {
 /// Which side fails: a reader blames the file, a writer the disk.
 enum class Access { reading, writing };
 
-[[noreturn]] void throw_translated(Access access, const std::string& file, const H5::Exception& cause);
+[[noreturn]] void throw_translated(Access access, const std::string& file,
+                                   const H5::Exception& cause);
 [[noreturn]] void throw_malformed(Access access, const std::string& file, const Malformed& cause);
 [[noreturn]] void throw_out_of_memory(const std::string& file);
 
@@ -57,32 +58,8 @@ auto guarded(Access access, const std::string& file, Work&& work) -> decltype(wo
   }
 }
 
-/// Keeps `object` until the process ends, without anyone ever destroying it.
-void keep_forever(void* object) noexcept;
-
-/// An HDF5 object that is closed at the end of its scope, but leaked when an exception passes: after a failed write
-/// the library crashes in whatever closing call comes next, and its error stack must survive until it was read.
-template <typename Object>
-class Held {
- public:
-  template <typename... Arguments>
-  explicit Held(Arguments&&... arguments)
-      : object_(new Object(std::forward<Arguments>(arguments)...)), unwinding_(std::uncaught_exceptions()) {}
-  ~Held() {
-    if (std::uncaught_exceptions() > unwinding_) keep_forever(object_.release());
-  }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-
-  Object& operator*() const { return *object_; }
-  Object* operator->() const { return object_.get(); }
-
- private:
-  std::unique_ptr<Object> object_;
-  int unwinding_;
-};
-
-/// Throws the C++ API's exception for a failed call of the C API, which is used where the C++ API lacks a call.
+/// Throws the C++ API's exception for a failed call of the C API, which is used where the C++ API
+/// lacks a call.
 template <typename Result>
 Result checked(Result result, const char* call) {
   if (result < 0) throw H5::Exception(call, "failed");

@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kNotes = "notes";
 
 void write_weights(const H5::Group& model, const std::vector<run::WeightDigest>& weights) {
-  const Held<H5::Group> group(create_group(model, "weights"));
-  const TableWriter table(*group);
+  const H5::Group group(create_group(model, "weights"));
+  const TableWriter table(group);
   std::vector<std::string> names;
   std::vector<std::string> dtypes;
   std::vector<tensor::Shape> shapes;
@@ -54,13 +54,13 @@ std::vector<run::WeightDigest> read_weights(const H5::Group& model, std::uint64_
 }
 
 void write_model(const H5::Group& root, const run::ModelDescription& model) {
-  const Held<H5::Group> group(create_group(root, "model"));
-  const TableWriter table(*group);
+  const H5::Group group(create_group(root, "model"));
+  const TableWriter table(group);
   table.texts("file_name", {model.file_name});
   table.texts("kind", {model.kind});
   table.integers("parameter_count", {static_cast<std::int64_t>(model.parameter_count)});
   table.digests("all_weights", {model.all_weights});
-  write_weights(*group, model.weights);
+  write_weights(group, model.weights);
 }
 
 run::ModelDescription read_model(const H5::Group& root, std::uint64_t file_bytes) {
@@ -79,8 +79,8 @@ run::ModelDescription read_model(const H5::Group& root, std::uint64_t file_bytes
 }
 
 void write_provenance(const H5::Group& root, const run::Provenance& provenance) {
-  const Held<H5::Group> group(create_group(root, "provenance"));
-  const TableWriter table(*group);
+  const H5::Group group(create_group(root, "provenance"));
+  const TableWriter table(group);
   std::vector<std::string> keys;
   std::vector<std::string> values;
   for (const auto& [key, value] : provenance.facts()) {

@@ -59,7 +59,7 @@ class InputsWriter {
         Overloaded{[](std::monostate) {},
                    [&](const HostTensor& tensor) {
                      nodes_.dtype[node] = tensor::name(tensor.dtype());
-                     write_tensor(*values_, numbered(node), tensor.view(), compression_level_);
+                     write_tensor(values_, numbered(node), tensor.view(), compression_level_);
                    },
                    [&](bool flag) { nodes_.integer[node] = flag ? 1 : 0; },
                    [&](std::int64_t integer) { nodes_.integer[node] = integer; },
@@ -85,7 +85,7 @@ class InputsWriter {
   /// Texts are bytes here: a prompt may hold any, trailing zero bytes included.
   void add_text(std::size_t node, const std::string& text) {
     write_tensor(
-        *values_, numbered(node),
+        values_, numbered(node),
         {DType::uint8, {static_cast<std::int64_t>(text.size())}, std::as_bytes(std::span(text))},
         std::nullopt);
   }
@@ -100,7 +100,7 @@ class InputsWriter {
     for (const auto& [key, item] : dict.items) add(item, key, depth + 1);
   }
 
-  Held<H5::Group> values_;
+  H5::Group values_;
   std::optional<int> compression_level_;
   Nodes nodes_;
 };

@@ -126,11 +126,4 @@ SealedFile::SealedFile(const std::filesystem::path& path, struct stat status)
   check_superblock(file_, size_bytes_);
 }
 
-bool SealedFile::is_same_file(int descriptor) const {
-  struct stat checked {};
-  struct stat opened {};
-  return ::fstat(file_.number(), &checked) == 0 && ::fstat(descriptor, &opened) == 0 &&
-         checked.st_dev == opened.st_dev && checked.st_ino == opened.st_ino;
-}
-
 }  // namespace parity::golden_store

@@ -23,8 +23,7 @@ class SealedFile {
   explicit SealedFile(const std::filesystem::path& path);
 
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
-  /// Whether `descriptor` is open on the very file that was checked, not one renamed into its place since.
-  [[nodiscard]] bool is_same_file(int descriptor) const;
+  [[nodiscard]] const Descriptor& descriptor() const { return file_; }
 
  private:
   SealedFile(const std::filesystem::path& path, struct stat status);

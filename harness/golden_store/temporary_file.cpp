@@ -89,7 +89,7 @@ TemporaryFile::~TemporaryFile() { discard(); }
 
 std::uint64_t TemporaryFile::size_bytes() const {
   struct stat status {};
-  if (::fstat(file_.number(), &status) != 0) fail("measure");
+  if (::fstat(file_.number(), &status) != 0) throw_failed("measure", errno);
   return static_cast<std::uint64_t>(status.st_size);
 }
 
@@ -98,7 +98,7 @@ void TemporaryFile::write_at(std::uint64_t offset, std::span<const std::byte> by
     const ssize_t count =
         ::pwrite(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) fail("write");
+    if (count <= 0) throw_failed("write", errno);
     offset += static_cast<std::uint64_t>(count);
     bytes = bytes.subspan(static_cast<std::size_t>(count));
   }
@@ -110,13 +110,13 @@ void TemporaryFile::start_sync() {
 }
 
 void TemporaryFile::publish() {
-  if (::fsync(file_.number()) != 0) fail("write");
-  if (::rename(temporary_.c_str(), final_.c_str()) != 0) fail("put in place");
+  if (::fsync(file_.number()) != 0) throw_failed("write", errno);
+  if (::rename(temporary_.c_str(), final_.c_str()) != 0) throw_failed("put in place", errno);
   stage_ = Stage::published;
   const Descriptor folder(::open(folder_of(final_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some network file systems cannot sync a folder; the file itself is safe by now.
   if (folder.is_open() && ::fsync(folder.number()) != 0 && errno != EINVAL && errno != ENOTSUP)
-    fail("sync the folder of");
+    throw_failed("sync the folder of", errno);
 }
 
 void TemporaryFile::discard() noexcept {
@@ -126,8 +126,7 @@ void TemporaryFile::discard() noexcept {
   ::unlink(temporary_.c_str());
 }
 
-void TemporaryFile::fail(const std::string& action) const {
-  const int error = errno;
+void TemporaryFile::throw_failed(const std::string& action, int error) const {
   throw Error(kind_of(error),
               fmt::format("cannot {} {}: {}; make room (or pass another --out) and record again",
                           action, final_.string(), std::generic_category().message(error)));

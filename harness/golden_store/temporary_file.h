@@ -21,7 +21,6 @@ class TemporaryFile {
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  [[nodiscard]] const std::filesystem::path& temporary_path() const { return temporary_; }
   [[nodiscard]] const Descriptor& descriptor() const { return file_; }
   [[nodiscard]] std::uint64_t size_bytes() const;
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
@@ -32,9 +31,10 @@ class TemporaryFile {
   /// Frees its disk space and its name at once, also while HDF5 still holds it open.
   void discard() noexcept;
 
- private:
-  [[noreturn]] void fail(const std::string& action) const;
+  /// Throws the error for an `action` ("write") that failed with the errno `error`.
+  [[noreturn]] void throw_failed(const std::string& action, int error) const;
 
+ private:
   std::filesystem::path final_;
   std::filesystem::path temporary_;
   Descriptor file_;

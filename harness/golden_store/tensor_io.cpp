@@ -41,27 +41,28 @@ std::vector<hsize_t> chunk_shape(const std::vector<hsize_t>& dimensions,
 
 void write_format_attribute(const H5::DataSet& dataset, tensor::DType dtype) {
   const std::string text(tensor::name(dtype));
-  const Held<H5::StrType> type(text_type(text.size()));
-  const Held<H5::DataSpace> space(H5S_SCALAR);
-  const Held<H5::Attribute> attribute(dataset.createAttribute(kFormatAttribute, *type, *space));
-  attribute->write(*type, text.data());
+  const H5::StrType type(text_type(text.size()));
+  const H5::DataSpace space(H5S_SCALAR);
+  H5::Attribute attribute(dataset.createAttribute(kFormatAttribute, type, space));
+  attribute.write(type, text.data());
+  attribute.close();
 }
 
 H5::DataSet create_dataset(const H5::Group& group, const std::string& name,
                            const H5::DataType& type, const std::vector<hsize_t>& dimensions,
                            std::optional<int> compression_level) {
-  const Held<H5::DataSpace> space(space_of(dimensions));
-  const Held<H5::DSetCreatPropList> properties;
-  checked(H5Pset_obj_track_times(properties->getId(), false), "H5Pset_obj_track_times");
+  const H5::DataSpace space(space_of(dimensions));
+  const H5::DSetCreatPropList properties;
+  checked(H5Pset_obj_track_times(properties.getId(), false), "H5Pset_obj_track_times");
   if (compression_level) {
     const std::vector<hsize_t> chunk = chunk_shape(dimensions, type.getSize());
-    properties->setChunk(static_cast<int>(chunk.size()), chunk.data());
-    properties->setShuffle();
-    properties->setDeflate(static_cast<unsigned>(*compression_level));
+    properties.setChunk(static_cast<int>(chunk.size()), chunk.data());
+    properties.setShuffle();
+    properties.setDeflate(static_cast<unsigned>(*compression_level));
   } else {
-    properties->setFillTime(H5D_FILL_TIME_NEVER);
+    properties.setFillTime(H5D_FILL_TIME_NEVER);
   }
-  return group.createDataSet(name, type, *space, *properties);
+  return group.createDataSet(name, type, space, properties);
 }
 
 std::string filter_name(H5Z_filter_t id, const std::string& stored) {
@@ -178,15 +179,17 @@ void write_tensor(const H5::Group& group, const std::string& name, const tensor:
   const std::vector<hsize_t> dimensions(tensor.shape.begin(), tensor.shape.end());
   const H5::DataType& type = file_type(tensor.dtype);
   if (dimensions.empty() || tensor.bytes.size() < kWorthCompressingBytes) compression_level.reset();
-  const Held<H5::DataSet> dataset(create_dataset(group, name, type, dimensions, compression_level));
-  if (needs_format_attribute(tensor.dtype)) write_format_attribute(*dataset, tensor.dtype);
-  if (!tensor.bytes.empty()) dataset->write(static_cast<const void*>(tensor.bytes.data()), type);
+  H5::DataSet dataset(create_dataset(group, name, type, dimensions, compression_level));
+  if (needs_format_attribute(tensor.dtype)) write_format_attribute(dataset, tensor.dtype);
+  if (!tensor.bytes.empty()) dataset.write(static_cast<const void*>(tensor.bytes.data()), type);
+  dataset.close();
 }
 
 void write_plain(const H5::Group& group, const std::string& name, const H5::DataType& type,
                  const std::vector<hsize_t>& dimensions, std::span<const std::byte> bytes) {
-  const Held<H5::DataSet> dataset(create_dataset(group, name, type, dimensions, std::nullopt));
-  if (!bytes.empty()) dataset->write(static_cast<const void*>(bytes.data()), type);
+  H5::DataSet dataset(create_dataset(group, name, type, dimensions, std::nullopt));
+  if (!bytes.empty()) dataset.write(static_cast<const void*>(bytes.data()), type);
+  dataset.close();
 }
 
 H5::Group open_group(const H5::Group& parent, const std::string& name) {
