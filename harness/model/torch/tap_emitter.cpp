@@ -82,7 +82,7 @@ std::string obstacle(const at::Tensor& tensor) {
 std::string kind_of(const c10::IValue& value) {
   if (value.isNone()) return "None";
   if (value.isList() && value.toListRef().empty()) return "an empty list";
-  return "a " + value.type()->annotation_str();
+  return "of type " + value.type()->annotation_str();
 }
 
 }  // namespace

@@ -1,0 +1,203 @@
+#include "model/torchscript/torchscript_model.h"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+
+#include "error/error.h"
+#include "model/torch/bridge.h"
+#include "model/torch/device.h"
+#include "model/torch/guard.h"
+#include "model/torch/tap_emitter.h"
+#include "model/torchscript/arguments.h"
+#include "model/torchscript/fresh_state.h"
+#include "model/torchscript/instrument.h"
+#include "model/torchscript/logits.h"
+#include "model/torchscript/script_file.h"
+
+namespace parity::model {
+namespace {
+
+/// An instrumented graph and what runs it.
+struct Instrumented {
+  InstrumentedGraph plan;
+  torch::jit::GraphExecutor executor;
+
+  Instrumented(const ScriptFile& script, Probing probing)
+      : plan(instrument(script.module, script.method, probing)),
+        executor(plan.graph, script.method) {}
+};
+
+class TorchScriptModel final : public Model {
+ public:
+  TorchScriptModel(const Source& source, const run::Settings& settings)
+      : source_(source),
+        settings_(settings),
+        device_(resolve_device(settings)),
+        allocator_(make_host_allocator(device_)) {
+    apply_switches(settings_, device_);
+    script_ = load_script(source.model, source.method, device_, settings);
+    notes_ = script_.notes;
+  }
+
+  [[nodiscard]] const run::ModelDescription& description() const override {
+    return script_.description;
+  }
+  [[nodiscard]] run::Provenance provenance() const override;
+  [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
+  [[nodiscard]] run::HostAllocator& host_allocator() override { return *allocator_; }
+  void run(const tensor::Value& inputs, Instrumentation instrumentation,
+           run::TapSink& sink) override;
+  [[nodiscard]] bool is_logits(const run::TapId& output, const tensor::Shape& shape,
+                               const tensor::Value& inputs) const override {
+    return looks_like_logits(output, shape, inputs);
+  }
+
+ private:
+  [[nodiscard]] Instrumented& tapped();
+  [[nodiscard]] torch::jit::Module fresh_module();
+  [[nodiscard]] torch::jit::Stack fresh_stack(const tensor::Value& inputs);
+  [[nodiscard]] c10::IValue forward(const tensor::Value& inputs, Instrumentation instrumentation,
+                                    TapEmitter& emitter);
+  [[nodiscard]] c10::IValue forward_tapped(torch::jit::Stack stack, TapEmitter& emitter);
+  [[nodiscard]] std::string failing_place(const tensor::Value& inputs);
+  void restore_weights(std::uint64_t version_before);
+  void note(const std::string& text);
+
+  Source source_;
+  run::Settings settings_;
+  c10::Device device_;
+  std::unique_ptr<run::HostAllocator> allocator_;
+  ScriptFile script_;
+  std::optional<Instrumented> tapped_;
+  std::vector<std::string> notes_;
+};
+
+run::Provenance TorchScriptModel::provenance() const {
+  run::Provenance facts = device_provenance(device_, settings_);
+  facts.set("model.kind", script_.description.kind);
+  facts.set("model.method", script_.method);
+  return facts;
+}
+
+void TorchScriptModel::note(const std::string& text) {
+  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
+}
+
+Instrumented& TorchScriptModel::tapped() {
+  if (!tapped_) {
+    tapped_.emplace(script_,
+                    settings_.taps == run::TapDepth::ops ? Probing::op_taps : Probing::module_taps);
+    for (const std::string& text : tapped_->plan.notes) note(text);
+  }
+  return *tapped_;
+}
+
+torch::jit::Module TorchScriptModel::fresh_module() {
+  return copy_with_shared_weights(script_.module);
+}
+
+torch::jit::Stack TorchScriptModel::fresh_stack(const tensor::Value& inputs) {
+  const auto& schema = script_.module.get_method(script_.method).function().getSchema();
+  std::optional<at::ScalarType> dtype;
+  if (settings_.dtype) dtype = scalar_type_of(*settings_.dtype);
+  torch::jit::Stack stack = method_arguments(schema, inputs, {device_, dtype});
+  stack.insert(stack.begin(), fresh_module()._ivalue());
+  return stack;
+}
+
+c10::IValue TorchScriptModel::forward_tapped(torch::jit::Stack stack, TapEmitter& emitter) {
+  Instrumented& instrumented = tapped();
+  Probe probe(instrumented.plan.sites, &emitter);
+  try {
+    instrumented.executor.run(stack);
+  } catch (...) {
+    probe.rethrow_sink_error();
+    throw;
+  }
+  return stack.at(0);
+}
+
+/// "op aten.linear of layer encoder.0": found by running once more with a mark in front of every
+/// operator, which would cost too much in a run that succeeds. Empty when that run does not fail.
+std::string TorchScriptModel::failing_place(const tensor::Value& inputs) {
+  std::string place;
+  try {
+    apply_switches(settings_, device_);
+    Instrumented marked(script_, Probing::marks);
+    Probe probe(marked.plan.sites, nullptr);
+    torch::jit::Stack stack = fresh_stack(inputs);
+    try {
+      marked.executor.run(stack);
+    } catch (const std::exception&) {
+      if (const Site* site = probe.last_mark()) {
+        place =
+            "op " + site->op + (site->path.empty() ? " of the model" : " of layer " + site->path);
+      }
+    }
+  } catch (const std::exception&) {
+    // The failure itself is what matters; its place is a courtesy.
+    place.clear();
+  }
+  return place;
+}
+
+c10::IValue TorchScriptModel::forward(const tensor::Value& inputs, Instrumentation instrumentation,
+                                      TapEmitter& emitter) {
+  torch::jit::Stack stack = fresh_stack(inputs);
+  try {
+    if (instrumentation == Instrumentation::taps) return forward_tapped(std::move(stack), emitter);
+    script_.module.get_method(script_.method).function().run(stack);
+    return stack.at(0);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::exception_ptr failure = std::current_exception();
+    const std::string place = failing_place(inputs);
+    with_torch_errors("running " + (place.empty() ? source_.model.filename().string() : place),
+                      [&] { std::rethrow_exception(failure); });
+    throw;
+  }
+}
+
+void TorchScriptModel::restore_weights(std::uint64_t version_before) {
+  if (weight_version(script_.module) == version_before) return;
+  // Instrumented graphs stay valid: they name attributes, not instances.
+  script_.module = load_script(source_.model, source_.method, device_, settings_).module;
+  note("the model writes into its own weights; they are read from the file again before every run");
+}
+
+void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrumentation,
+                           run::TapSink& sink) {
+  apply_switches(settings_, device_);
+  const c10::DeviceGuard guard(device_);
+  TapEmitter emitter(sink);
+  const std::uint64_t version_before = weight_version(script_.module);
+  c10::IValue output;
+  try {
+    output = forward(inputs, instrumentation, emitter);
+  } catch (...) {
+    restore_weights(version_before);
+    throw;
+  }
+  restore_weights(version_before);
+  emitter.model_output(output);
+  if (instrumentation == Instrumentation::taps && emitter.emitted() == 0) {
+    throw Error(ErrorKind::model,
+                "method " + script_.method + " of " + source_.model.filename().string() +
+                    " yields no tensor (it returns " + output.type()->annotation_str() +
+                    "), so there is nothing to compare; name another method with --method.");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Model> open_torchscript(const Source& source, const run::Settings& settings) {
+  return std::make_unique<TorchScriptModel>(source, settings);
+}
+
+}  // namespace parity::model
