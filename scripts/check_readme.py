@@ -8,10 +8,11 @@ A block is marked by a comment on the line before its fence:
     ...
     ```
 
-The command runs in bash at the project's root with the built `parity` first on PATH; stdout is what the block shows. The
-marker may carry expectations: `output-of(exit 1)` when the command ends with 1, `output-of(numbers vary)` when the
+The command runs in bash at the project's root; stdout is what the block shows. `build/release/bin/parity`, as readers have
+it, and plain `parity` stand for the program under test, wherever that was built. The marker may carry expectations: `output-of(exit 1)` when the command ends with 1, `output-of(numbers vary)` when the
 figures depend on the processor (then every number standing alone, bars and the words identical/within are only compared
-by kind), or both with a comma. Times, rates, dates and the machine's name never count.
+by kind), or both with a comma. Times, rates, dates and the machine's name never count. Links to files of the project
+must lead somewhere.
 """
 import argparse
 import difflib
@@ -23,7 +24,10 @@ import subprocess
 import sys
 
 MARKER = re.compile(r"^<!-- output-of(?:\((?P<expectations>[^)]*)\))?: (?P<command>.+?) -->$")
+LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)")
 FENCE = re.compile(r"^(`{3,})")
+
+READERS_PROGRAM = "build/release/bin/parity"
 
 # What differs from run to run and says nothing.
 VOLATILE = [
@@ -88,16 +92,24 @@ def normalised(lines, numbers_vary):
     return result
 
 
+def dead_links(path, root, lines):
+    """Messages about links to files that are not there."""
+    name = path.relative_to(root).as_posix()
+    return [f"{name}:{number}: {target} is not there" for number, line in enumerate(lines, 1)
+            for target in LINK.findall(line) if not (path.parent / target).exists()]
+
+
 def run(block, root, binaries):
     """The lines that the block's command prints. Throws ValueError when it ends with an unexpected exit code."""
     environment = dict(os.environ, NO_COLOR="1", COLUMNS="100", LC_ALL="C.UTF-8",
                        PATH=f"{binaries}{os.pathsep}{os.environ['PATH']}")
-    done = subprocess.run(["bash", "-c", block.command], cwd=root, env=environment, stdin=subprocess.DEVNULL,
+    command = block.command.replace(READERS_PROGRAM, str(binaries / "parity"))
+    done = subprocess.run(["bash", "-c", command], cwd=root, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
     if done.returncode != block.exit_code:
         raise ValueError(f"{block.path}:{block.line}: `{block.command}` ended with {done.returncode}, not "
                          f"{block.exit_code}\n{done.stdout}{done.stderr}")
-    return done.stdout.rstrip("\n").split("\n")
+    return done.stdout.replace(str(binaries / "parity"), READERS_PROGRAM).rstrip("\n").split("\n")
 
 
 def check_document(path, root, binaries, update):
@@ -108,7 +120,7 @@ def check_document(path, root, binaries, update):
         blocks = find_blocks(name, lines)
     except ValueError as error:
         return [str(error)], 0
-    messages = []
+    messages = dead_links(path, root, lines)[::-1]
     for block in reversed(blocks):
         shown = lines[block.first:block.last]
         try:

@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "host": ["error", "tensor", "run"],
     "history": ["error", "tensor", "run", "report"],
     "pipeline": [folder for folder in FOLDERS if folder not in ("pipeline", "cli")],
-    "cli": ["error", "tensor", "run", "gate", "report", "pipeline"],
+    "cli": ["error", "tensor", "run", "model", "gate", "report", "pipeline"],
 }
 LIBRARY_HOMES = {
     "torch/script.h": ["model"],
@@ -108,24 +108,30 @@ class CheckLayers(unittest.TestCase):
                 self.assertIn(words, done.stdout)
 
     def test_every_pair_of_folders_is_judged_by_the_table(self):
+        tree, wanted = Tree(), []
         for folder in FOLDERS:
             for other in FOLDERS:
-                text = source(folder, f'#include "{other}/{other}.h"')
-                with self.subTest(folder=folder, includes=other):
-                    if other == folder or other in MAY_INCLUDE[folder]:
-                        self.passes(f"harness/{folder}/x.cpp", text)
-                    else:
-                        self.caught(f"harness/{folder}/x.cpp", text, 2, f'"{other}/{other}.h": {folder}/ may include')
+                name = f"harness/{folder}/sees_{other}.cpp"
+                tree.files[name] = source(folder, f'#include "{other}/{other}.h"')
+                if other != folder and other not in MAY_INCLUDE[folder]:
+                    wanted.append(f'{name}:2: "{other}/{other}.h": {folder}/ may include ')
+        self.compare(tree.check(), wanted)
 
     def test_every_library_is_kept_in_its_folders(self):
-        for include, homes in LIBRARY_HOMES.items():
+        tree, wanted = Tree(), []
+        for number, (include, homes) in enumerate(LIBRARY_HOMES.items()):
             for folder in FOLDERS:
-                text = source(folder, f"#include <{include}>")
-                with self.subTest(folder=folder, includes=include):
-                    if folder in homes:
-                        self.passes(f"harness/{folder}/x.cpp", text)
-                    else:
-                        self.caught(f"harness/{folder}/x.cpp", text, 2, "alone")
+                name = f"harness/{folder}/sees_{number}.cpp"
+                tree.files[name] = source(folder, f"#include <{include}>")
+                if folder not in homes:
+                    wanted.append(f"{name}:2: <{include}>: ")
+        self.compare(tree.check(), wanted)
+
+    def compare(self, breaches, wanted):
+        """Every breach starts with one of `wanted`, and each of these occurs once."""
+        found = {start: [b for b in breaches if b.startswith(start)] for start in wanted}
+        self.assertEqual([start for start, hits in found.items() if len(hits) != 1], [])
+        self.assertEqual(len(breaches), len(wanted), breaches)
 
     def test_quotes_do_not_hide_a_library(self):
         self.caught("harness/gate/x.cpp", source("gate", '#include "torch/script.h"'), 2, "torch belongs to model alone")
@@ -195,12 +201,15 @@ class CheckLayers(unittest.TestCase):
         self.passes("harness/error/error.cpp", source("error", 'std::fprintf(stderr, "x");'))
 
     def test_files_open_with_a_comment(self):
+        text = "#pragma once\nnamespace parity::gate {}\n"
         for name in ("harness/gate/x.cpp", "harness/gate/x.h"):
-            text = "#pragma once\nnamespace parity::gate {}\n"
             self.caught(name, text, 1, "open with a comment")
+        self.passes("harness/gate/gate.cpp", text)  # gate.h says it
 
     def test_headers_have_a_guard(self):
         self.caught("harness/gate/x.h", source("gate"), 1, "#pragma once")
+        toggle = "#if defined(X) == defined(HWY_TARGET_TOGGLE)\n#endif"
+        self.passes("harness/compare/x-inl.h", source("compare", toggle))
 
     def test_namespaces_are_those_of_the_folder(self):
         for opening in ("namespace parity::gate {", "namespace parity {\nnamespace gate {", "namespace parity::gate::detail {",
@@ -210,6 +219,15 @@ class CheckLayers(unittest.TestCase):
             self.caught("harness/gate/x.cpp", f"// For.\nnamespace {space} {{}}\n", 2, "must be within parity::gate")
         self.caught("harness/gate/x.cpp", "// For.\nint x;\n", 1, "nothing is in namespace parity::gate")
         self.passes("harness/cli/main.cpp", "// For.\nint main() {}\n")
+        self.passes("harness/gate/x.h", "// For.\n#pragma once\n#define TARGETS \\\n  3\n#if TARGETS\n#endif\n")
+
+    def test_types_of_a_library_are_declared_only_where_it_belongs(self):
+        text = "namespace CLI {\nclass App;\n}"
+        self.passes("harness/cli/x.h", header("cli", text))
+        self.caught("harness/gate/x.h", header("gate", text), 3, "namespace CLI: must be within parity::gate")
+        text = "namespace c10 {\nstruct Device;\n}"
+        self.passes("harness/model/torch/x.h", header("model", text))
+        self.caught("harness/model/x.h", header("model", text), 3, "namespace c10: must be within parity::model")
 
     def test_sizes_are_limited(self):
         for name, limit in (("harness/gate/x.h", 150), ("harness/gate/x.cpp", 400), ("tests/gate/x_test.cpp", 400)):

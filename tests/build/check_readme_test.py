@@ -13,6 +13,7 @@ import check_readme  # noqa: E402
 FAKE_PARITY = """#!/usr/bin/env bash
 case $1 in
   --version) echo "parity 9.9" ;;
+  name) echo "$0 ran" ;;
   fail) echo "gate failed"; exit 1 ;;
   table) printf 'layer    ulp max  nrmse   verdict\\nblocks.0    3  1.25e-07  within \\u2581\\u2583\\ncompared in 0.53 s\\n' ;;
 esac
@@ -48,6 +49,9 @@ class CheckReadme(unittest.TestCase):
 
     def test_the_same_output_passes(self):
         self.passes(document("<!-- output-of: parity --version -->", "parity 9.9"))
+
+    def test_the_program_is_the_one_under_test_under_the_name_that_readers_know(self):
+        self.passes(document("<!-- output-of: build/release/bin/parity name -->", "build/release/bin/parity ran"))
 
     def test_another_output_fails_and_is_shown(self):
         self.fails(document("<!-- output-of: parity --version -->", "parity 9.8"), "+parity 9.9")
@@ -88,6 +92,11 @@ class CheckReadme(unittest.TestCase):
         self.fails("<!-- output-of: parity --version -->\n```text\nparity 9.9\n", "never ends")
         self.fails("<!-- output-of parity --version -->\n", "malformed marker")
         self.fails(document("<!-- output-of(sometimes): parity --version -->", "parity 9.9"), "unknown expectation")
+
+    def test_links_lead_somewhere(self):
+        text = document("<!-- output-of: parity --version -->", "parity 9.9")
+        self.passes(text + "[a](bin/parity) [b](https://example.org/x) [c](#title) [d](bin)\n")
+        self.fails(text + "[a](bin/gone#part)\n", "README.md:9: bin/gone is not there")
 
     def test_documents_without_any_marked_block_fail(self):
         self.fails("# Title\n", "no document shows")
