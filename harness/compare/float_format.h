@@ -76,10 +76,12 @@ struct Format {
   /// Steps from one finite value to the other in the order of values; both zeros are the same
   /// place.
   [[nodiscard]] static constexpr std::uint64_t steps(Storage from, Storage to) {
-    const auto a = static_cast<std::uint64_t>(magnitude(from));
-    const auto b = static_cast<std::uint64_t>(magnitude(to));
-    if (is_negative(from) != is_negative(to)) return a + b;
-    return a > b ? a - b : b - a;
+    // The narrowest type that holds the sum, so that loops over short formats vectorise.
+    using Wide = std::conditional_t<kTotalBits <= 16, std::uint32_t, std::uint64_t>;
+    const auto a = static_cast<Wide>(magnitude(from));
+    const auto b = static_cast<Wide>(magnitude(to));
+    const Wide apart = a > b ? a - b : b - a;
+    return is_negative(from) != is_negative(to) ? a + b : apart;
   }
 };
 

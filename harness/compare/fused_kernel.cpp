@@ -36,7 +36,7 @@ struct Float32Lanes {
   using Bits = float;
   static HWY_INLINE FloatVector widen(const float* from) { return hn::LoadU(FloatTag(), from); }
   static HWY_INLINE UintVector order(const float*, UintVector magnitude) { return magnitude; }
-  static HWY_INLINE UintVector lost_subnormal(UintVector, UintVector, UintVector) {
+  static HWY_INLINE UintVector unusual(UintVector, UintVector, UintVector) {
     return hn::Zero(UintTag());
   }
 };
@@ -50,7 +50,7 @@ struct BFloat16Lanes {
   static HWY_INLINE UintVector order(const std::uint16_t*, UintVector magnitude) {
     return hn::ShiftRight<16>(magnitude);
   }
-  static HWY_INLINE UintVector lost_subnormal(UintVector, UintVector, UintVector) {
+  static HWY_INLINE UintVector unusual(UintVector, UintVector, UintVector) {
     return hn::Zero(UintTag());
   }
 };
@@ -65,13 +65,15 @@ struct Float16Lanes {
     const UintVector bits = hn::PromoteTo(UintTag(), hn::LoadU(HalfBitsTag(), from));
     return hn::And(bits, hn::Set(UintTag(), 0x7FFFU));
   }
-  /// Non-zero where one side is zero and the other subnormal: in float32 lanes nothing else tells.
-  static HWY_INLINE UintVector lost_subnormal(UintVector r, UintVector c, UintVector ulp_less_one) {
+  /// Non-zero for Inf and NaN, which the widening of some targets turns into numbers, and where one
+  /// side is zero and the other subnormal: neither shows in float32 lanes.
+  static HWY_INLINE UintVector unusual(UintVector r, UintVector c, UintVector ulp_less_one) {
     const UintTag du;
+    const UintVector not_finite = hn::ShiftRight<15>(hn::Add(hn::Max(r, c), hn::Set(du, 0x400U)));
     const auto one_zero = hn::Eq(hn::Min(r, c), hn::Zero(du));
     const UintVector small = hn::IfThenElseZero(one_zero, hn::Set(du, 1));
     const UintVector capped = hn::Min(ulp_less_one, hn::Set(du, 0x3FFU));
-    return hn::IfThenZeroElse(hn::Eq(capped, hn::Set(du, 0x3FFU)), small);
+    return hn::Or(not_finite, hn::IfThenZeroElse(hn::Eq(capped, hn::Set(du, 0x3FFU)), small));
   }
 };
 
@@ -85,7 +87,7 @@ struct BlockRange {
   std::uint32_t lowest_less_one;  ///< smallest non-zero magnitude less one, as float32 bits
   std::uint32_t highest;          ///< largest magnitude, as float32 bits
   std::uint32_t max_ulp;
-  std::uint32_t lost_subnormal;
+  std::uint32_t unusual;
   std::uint64_t zero_sign;
 };
 
@@ -93,7 +95,7 @@ struct RangeVectors {
   UintVector lowest;
   UintVector highest;
   UintVector max_ulp;
-  UintVector lost_subnormal;
+  UintVector unusual;
   UintVector zero_sign;
 };
 
@@ -116,7 +118,7 @@ HWY_INLINE BlockRange reduce_range(const RangeVectors& range) {
   const auto max = [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; };
   const auto add = [](std::uint32_t a, std::uint32_t b) { return a + b; };
   return {reduce(range.lowest, min), reduce(range.highest, max), reduce(range.max_ulp, max),
-          reduce(range.lost_subnormal, max), reduce(range.zero_sign, add)};
+          reduce(range.unusual, max), reduce(range.zero_sign, add)};
 }
 
 /// floor(log2(abs(c-r)/abs(r))) without a division: the difference of two float patterns is the
@@ -178,8 +180,7 @@ HWY_INLINE BlockRange encode(const typename L::Bits* reference, const typename L
     const auto equal = hn::Eq(ulp, hn::Zero(du));
     range.max_ulp = hn::Max(range.max_ulp, ulp);
     range.zero_sign = hn::Add(range.zero_sign, hn::IfThenElseZero(hn::And(equal, opposite), one));
-    range.lost_subnormal =
-        hn::Or(range.lost_subnormal, L::lost_subnormal(r_order, c_order, ulp_less_one));
+    range.unusual = hn::Or(range.unusual, L::unusual(r_order, c_order, ulp_less_one));
 
     const UintVector zero_code = hn::Set(du, static_cast<std::uint32_t>(kUlpCodeZero));
     hn::Store(hn::U8FromU32(hn::IfThenElse(equal, zero_code, ulp_code(ulp_less_one))), d8,
@@ -280,16 +281,22 @@ HWY_INLINE void count_codes(const std::uint8_t* codes, std::size_t count, CodeSp
 }
 
 /// Both sides are the same bits: only Inf and NaN need care.
-HWY_INLINE BlockResult fuse_identical(const float* values, std::size_t count, FusedChunk& chunk) {
+template <typename L>
+HWY_INLINE BlockResult fuse_identical(const typename L::Bits* patterns, const float* values,
+                                      std::size_t count, FusedChunk& chunk) {
   constexpr std::uint32_t kInfinity = 255U << 23U;
   const UintTag du;
   UintVector highest = hn::Zero(du);
+  UintVector unusual = hn::Zero(du);
   for (std::size_t i = 0; i < count; i += hn::Lanes(du)) {
     const UintVector bits = hn::BitCast(du, hn::LoadU(FloatTag(), values + i));
-    highest = hn::Max(highest, hn::And(bits, hn::Set(du, kAbsMask)));
+    const UintVector magnitude = hn::And(bits, hn::Set(du, kAbsMask));
+    const UintVector order = L::order(patterns + i, magnitude);
+    highest = hn::Max(highest, magnitude);
+    unusual = hn::Or(unusual, L::unusual(order, order, hn::Set(du, ~0U)));
   }
   const auto max = [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; };
-  if (reduce(highest, max) >= kInfinity) return {};
+  if (reduce(highest, max) >= kInfinity || reduce(unusual, max) != 0) return {};
   add_identical(values, count, chunk);
   chunk.elements += count;
   chunk.ulp_codes[kUlpCodeZero] += count;
@@ -321,12 +328,12 @@ HWY_INLINE BlockResult fuse(const typename L::Bits* reference, const typename L:
   }
   if (same_bytes(reference, candidate, count * sizeof(typename L::Bits))) {
     if constexpr (kWidens) widen_block<L>(reference, count, wide.reference);
-    return fuse_identical(r, count, chunk);
+    return fuse_identical<L>(reference, r, count, chunk);
   }
   BlockCodes codes;
   const BlockRange range =
       encode<L>(reference, candidate, count, codes, wide.reference, wide.candidate);
-  if (range.highest >= kBeyond || range.lowest_less_one < kLowest - 1 || range.lost_subnormal != 0)
+  if (range.highest >= kBeyond || range.lowest_less_one < kLowest - 1 || range.unusual != 0)
     return {};
   if (add_sums(r, c, count, relative_threshold(chunk.max_relative), chunk)) {
     const double found = max_relative_of(r, c, count);
