@@ -8,11 +8,33 @@
 
 namespace parity::model {
 
-/// Reads `.pt` (tensor, tuple, list, dict of tensors and scalars, or a TorchScript-pickled value), `.npy`, `.npz`,
-/// `.json` (token ids) or makes numbers from a generator such as `tokens:4x128` or `randn:1x3x224x224`.
-/// Generators depend on `seed` alone and give the same bits on every machine; `tokens:` needs the vocabulary size,
-/// taken from `tokens:4x128:VOCAB` or else from `vocabulary` (0: unknown, an error for that form).
-/// Throws Error(usage) for a missing file, an unknown form or a malformed generator.
-[[nodiscard]] tensor::Value load_inputs(const std::string& spec, std::uint64_t seed, std::int64_t vocabulary);
+/// One argument, or several joined by `;`, which give a tuple of positional arguments:
+///
+///     inputs    := argument (';' argument)*
+///     argument  := FILE | generator | scalar
+///     generator := 'randn:' SHAPE [':' FLOAT]         standard normal
+///                | 'rand:' SHAPE [':' FLOAT]          uniform in [0, 1)
+///                | 'randint:' SHAPE ':' LOW ':' HIGH  int64, uniform in [LOW, HIGH)
+///                | 'tokens:' SHAPE [':' VOCABULARY]   int64, uniform in [0, VOCABULARY)
+///                | 'zeros:' SHAPE [':' DTYPE]
+///                | 'ones:' SHAPE [':' DTYPE]
+///     scalar    := 'int:' N | 'float:' X | 'bool:true' | 'bool:false' | 'str:' TEXT | 'none'
+///     SHAPE     := SIZE ('x' SIZE)* | 'scalar'
+///     FLOAT     := 'float32' | 'float64'              float32 when left out
+///     DTYPE     := FLOAT | 'int64' | 'int32' | 'uint8' | 'bool'
+///
+/// FILE is known by its content: torch.save of a tensor, tuple, list or dict of tensors and scalars
+/// (zip or legacy, or torch::pickle_save), `.npy`, `.npz` (keyword inputs by array name; a tuple
+/// when the names are arr_0, arr_1, ...) or JSON token ids ([tokens] is a batch of one,
+/// [batch][tokens], or an object of such by keyword).
+///
+/// A generator's numbers depend on `seed` and the argument's position alone and have the same bits
+/// on every machine. `vocabulary` serves `tokens:` where the text names none; 0 is unknown and an
+/// error then.
+///
+/// Throws Error(usage) in one sentence for a missing file, an unknown form or a malformed
+/// generator.
+[[nodiscard]] tensor::Value load_inputs(const std::string& spec, std::uint64_t seed,
+                                        std::int64_t vocabulary);
 
 }  // namespace parity::model

@@ -69,8 +69,13 @@ StateDict read_sharded_index(const std::filesystem::path& file) {
       throw Error(ErrorKind::model,
                   label + " needs the shard " + shard_name + ", which is missing beside it");
     }
-    // Never an index again: an index that names itself would not end.
-    StateDict shard = read_weight_file(map_file(path), path, "");
+    const FileBytes mapped = map_file(path);
+    // An index that names itself would not end.
+    if (is_sharded_index(mapped.bytes)) {
+      throw Error(ErrorKind::model, label + " names another index as the shard " + shard_name +
+                                        "; download it again");
+    }
+    StateDict shard = read_weight_file(mapped, path, "");
     std::unordered_map<std::string, StoredTensor*> by_name;
     for (StoredTensor& tensor : shard.tensors) by_name.emplace(tensor.name, &tensor);
     for (const std::string& name : names) {
@@ -82,8 +87,8 @@ StateDict read_sharded_index(const std::filesystem::path& file) {
       result.tensors.push_back(std::move(*found->second));
     }
     if (shard.tensors.size() > names.size()) {
-      result.notes.push_back("left out " + std::to_string(shard.tensors.size() - names.size()) +
-                             " tensors of " + shard_name + " that the index does not name");
+      result.notes.push_back("tensors of " + shard_name + " that the index does not name: " +
+                             std::to_string(shard.tensors.size() - names.size()));
     }
     result.notes.insert(result.notes.end(), shard.notes.begin(), shard.notes.end());
   }

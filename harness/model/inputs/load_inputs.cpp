@@ -1,0 +1,86 @@
+// Chooses the reader of an input file by its content, or the generator by its name.
+#include <filesystem>
+#include <utility>
+
+#include "error/error.h"
+#include "model/inputs.h"
+#include "model/inputs/generator.h"
+#include "model/inputs/numpy_array.h"
+#include "model/inputs/pickled_value.h"
+#include "model/inputs/token_json.h"
+#include "model/weights/file_kind.h"
+#include "model/weights/torch_file.h"
+
+namespace parity::model {
+namespace {
+
+using tensor::Value;
+
+constexpr std::string_view kForms =
+    "; give a tensor, tuple, list or dict saved with torch.save, an .npy or .npz, token ids as "
+    "JSON, or a generator such as randn:1x3x224x224";
+
+bool looks_like_json(std::string_view text) {
+  const std::size_t start = text.substr(0, 64).find_first_not_of(" \r\n\t");
+  return start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
+}
+
+/// What the file is, without the advice on exporting a model.
+std::string what_it_is(const std::filesystem::path& file) {
+  const std::string sentence = describe_file(file).sentence;
+  return sentence.substr(0, sentence.find("; "));
+}
+
+Value load_file(const std::filesystem::path& file) {
+  const std::string label = file.string();
+  const FileBytes mapped = map_file(file);
+  if (is_npy(mapped.bytes)) return {read_npy(mapped, label)};
+  const FileKind kind = describe_file(file).kind;
+  if (kind == FileKind::state_dict_zip || kind == FileKind::state_dict_legacy) {
+    return value_of_pickle(*read_checkpoint(file).root, label);
+  }
+  if (ZipArchive::looks_like_zip(mapped.bytes)) {
+    const ZipArchive archive(mapped, label);
+    if (is_npz(archive)) return read_npz(archive, label);
+  } else if (looks_like_json(as_text(mapped.bytes))) {
+    return read_token_json(as_text(mapped.bytes), label);
+  }
+  throw Error(ErrorKind::usage, what_it_is(file) + std::string(kForms));
+}
+
+Value load_argument(const std::string& text, std::uint64_t seed, std::uint64_t position,
+                    std::int64_t vocabulary) {
+  if (is_generator(text)) return generate(text, seed, position, vocabulary);
+  std::error_code ignored;
+  if (!std::filesystem::exists(text, ignored)) {
+    throw Error(ErrorKind::usage, "the input `" + text + "` is neither a file nor a generator (" +
+                                      std::string(generator_names()) + ")");
+  }
+  try {
+    return load_file(text);
+  } catch (const Error& error) {
+    // The shared readers blame a model; here it is what the user gave as inputs.
+    if (error.kind() != ErrorKind::model) throw;
+    throw Error(ErrorKind::usage, error.what()).with_detail(error.detail());
+  }
+}
+
+}  // namespace
+
+Value load_inputs(const std::string& spec, std::uint64_t seed, std::int64_t vocabulary) {
+  std::error_code ignored;
+  const bool is_list =
+      spec.find(';') != std::string::npos && !std::filesystem::exists(spec, ignored);
+  if (!is_list) return load_argument(spec, seed, 0, vocabulary);
+  tensor::ValueTuple arguments;
+  std::string_view rest = spec;
+  for (;;) {
+    const std::size_t end = rest.find(';');
+    arguments.items.push_back(
+        load_argument(std::string(rest.substr(0, end)), seed, arguments.items.size(), vocabulary));
+    if (end == std::string_view::npos) return {std::move(arguments)};
+    rest.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace parity::model
