@@ -48,6 +48,8 @@ std::string_view name(ErrorKind kind) {
   return "unknown";
 }
 
+// Called by PARITY_CHECK alone.
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
 void check_failed(std::string_view expression, std::string_view file, int line) {
   std::fprintf(stderr, "parity: internal check failed: %.*s (%.*s:%d)\n",
                static_cast<int>(expression.size()), expression.data(),

@@ -18,6 +18,8 @@ std::optional<StoreMode> store_mode_from_name(std::string_view text) {
   return std::nullopt;
 }
 
+// Named as the flag rows:N reads; every caller passes a row count it has just computed.
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
 std::vector<std::int64_t> stored_rows(std::int64_t row_count, std::int64_t wanted) {
   const std::int64_t count = std::clamp<std::int64_t>(wanted, 0, row_count);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(count));

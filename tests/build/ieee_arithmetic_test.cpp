@@ -9,23 +9,23 @@ namespace parity {
 namespace {
 
 // volatile keeps the compiler from computing at compile time, where no flag matters.
-volatile double kZero = 0.0;
+volatile double runtime_zero = 0.0;
 
 TEST(IeeeArithmetic, NanIsSeen) {
-  const double nan = kZero / kZero;
+  const double nan = runtime_zero / runtime_zero;
   EXPECT_TRUE(std::isnan(nan));
   EXPECT_FALSE(nan == nan);
   EXPECT_FALSE(nan <= 1.0);
 }
 
 TEST(IeeeArithmetic, InfinityIsSeen) {
-  EXPECT_TRUE(std::isinf(1.0 / kZero));
-  EXPECT_FALSE(std::isfinite(1.0 / kZero));
+  EXPECT_TRUE(std::isinf(1.0 / runtime_zero));
+  EXPECT_FALSE(std::isfinite(1.0 / runtime_zero));
 }
 
 TEST(IeeeArithmetic, ZerosKeepTheirSign) {
-  EXPECT_TRUE(std::signbit(-kZero));
-  EXPECT_FALSE(std::signbit(-kZero + kZero));
+  EXPECT_TRUE(std::signbit(-runtime_zero));
+  EXPECT_FALSE(std::signbit(-runtime_zero + runtime_zero));
 }
 
 TEST(IeeeArithmetic, SubnormalsAreNotFlushed) {

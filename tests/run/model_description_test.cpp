@@ -11,12 +11,19 @@
 namespace parity::run {
 namespace {
 
-WeightDigest weight(const std::string& name, const std::string& content) {
-  return {
-      name, tensor::DType::float32, {2, 3}, tensor::digest_of(std::as_bytes(std::span(content)))};
+struct Content {
+  std::string text;
+};
+
+WeightDigest weight(const std::string& name, const Content& content) {
+  return {name,
+          tensor::DType::float32,
+          {2, 3},
+          tensor::digest_of(std::as_bytes(std::span(content.text)))};
 }
 
-const std::vector<WeightDigest> kWeights = {weight("fc.bias", "one"), weight("fc.weight", "two")};
+const std::vector<WeightDigest> kWeights = {weight("fc.bias", {"one"}),
+                                            weight("fc.weight", {"two"})};
 
 TEST(DigestOfWeights, ChangesWithEveryPartOfAWeight) {
   const tensor::Digest before = digest_of_weights(kWeights);

@@ -19,6 +19,7 @@ Provenance make(std::initializer_list<std::pair<const char*, const char*>> facts
 
 std::vector<std::string> texts(const std::vector<Difference>& differences) {
   std::vector<std::string> result;
+  result.reserve(differences.size());
   for (const Difference& d : differences)
     result.push_back(d.key + ": " + d.reference + " -> " + d.candidate);
   return result;
