@@ -38,7 +38,7 @@ void TableWriter::texts(const std::string& name, const std::vector<std::string>&
       throw Malformed(fmt::format("the name {} ends in a zero byte, which the format cannot hold",
                                   quoted(value)));
     }
-    width = std::max(width, value.size());
+    width = std::max(width, value.size() + 1);
   }
   std::vector<std::byte> bytes(width * values.size());
   for (std::size_t row = 0; row < values.size(); ++row) {
@@ -99,7 +99,7 @@ std::vector<std::string> TableReader::texts(const std::string& name) const {
   check_rows(column, 1, rows_);
   const H5::DataType stored = column.handle().getDataType();
   if (stored.getClass() != H5T_STRING || H5Tis_variable_str(stored.getId()) != 0 ||
-      H5Tget_strpad(stored.getId()) != H5T_STR_NULLPAD) {
+      H5Tget_strpad(stored.getId()) != H5T_STR_NULLTERM) {
     throw Malformed(fmt::format("{} is not text of fixed width", column.where()));
   }
   std::vector<std::byte> bytes(column.size_bytes());

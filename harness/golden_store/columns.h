@@ -18,7 +18,7 @@ class TableWriter {
  public:
   explicit TableWriter(const H5::Group& group) : group_(group) {}
 
-  /// UTF-8 padded with zero bytes to the longest; throws Malformed for a text that ends in a zero byte.
+  /// UTF-8, one zero byte wider than the longest; throws Malformed for a text that ends in a zero byte.
   void texts(const std::string& name, const std::vector<std::string>& values) const;
   void integers(const std::string& name, const std::vector<std::int64_t>& values) const;
   void reals(const std::string& name, const std::vector<double>& values) const;

@@ -54,10 +54,10 @@ H5::H5File create_file(DriverTarget& target, const std::string& name) {
 void write_signature(const H5::Group& root) {
   // For people and tools that meet the file; readers go by the user block.
   const std::string text = fmt::format("parity-golden {}.{}", kMajorVersion, kMinorVersion);
-  const H5::StrType type(text_type(text.size()));
+  const H5::StrType type(text_type(text.size() + 1));
   const H5::DataSpace space(H5S_SCALAR);
   H5::Attribute attribute(root.createAttribute("format", type, space));
-  attribute.write(type, text.data());
+  attribute.write(type, text.c_str());
   attribute.close();
 }
 

@@ -64,8 +64,7 @@ void throw_translated(Access access, const std::string& file, const H5::Exceptio
   const FailureTrace trace = failure_trace();
   const std::string detail =
       fmt::format("{}: {}\n{}", cause.getFuncName(), cause.getDetailMsg(), trace.lines);
-  const std::string what =
-      trace.innermost.empty() ? cause.getFuncName() + " failed" : trace.innermost;
+  const std::string what = trace.innermost.empty() ? cause.getDetailMsg() : trace.innermost;
   if (trace.out_of_memory) throw_out_of_memory(file);
   throw Error(ErrorKind::store,
               access == Access::writing

@@ -103,7 +103,7 @@ const H5::DataType& file_type(DType dtype) {
 H5::StrType text_type(std::size_t width) {
   H5::StrType type(H5::PredType::C_S1, width);
   type.setCset(H5T_CSET_UTF8);
-  type.setStrpad(H5T_STR_NULLPAD);
+  type.setStrpad(H5T_STR_NULLTERM);
   return type;
 }
 

@@ -14,7 +14,7 @@ namespace parity::golden_store {
 /// fraction bits, bool is h5py's enum, complex is h5py's compound, the float8 kinds are bytes.
 [[nodiscard]] const H5::DataType& file_type(tensor::DType dtype);
 
-/// Text padded with zero bytes to `width`, marked as UTF-8.
+/// UTF-8 text of `width` bytes, which end in at least one zero byte.
 [[nodiscard]] H5::StrType text_type(std::size_t width);
 
 /// True for the kinds that HDF5 holds as plain bytes, so that an attribute has to name the format.

@@ -41,10 +41,10 @@ std::vector<hsize_t> chunk_shape(const std::vector<hsize_t>& dimensions,
 
 void write_format_attribute(const H5::DataSet& dataset, tensor::DType dtype) {
   const std::string text(tensor::name(dtype));
-  const H5::StrType type(text_type(text.size()));
+  const H5::StrType type(text_type(text.size() + 1));
   const H5::DataSpace space(H5S_SCALAR);
   H5::Attribute attribute(dataset.createAttribute(kFormatAttribute, type, space));
-  attribute.write(type, text.data());
+  attribute.write(type, text.c_str());
   attribute.close();
 }
 
