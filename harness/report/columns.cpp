@@ -1,7 +1,6 @@
 #include "report/columns.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "report/text.h"
 
@@ -28,16 +27,18 @@ Layout::Layout(std::vector<ColumnSpec> columns, const std::vector<Row>& rows, in
   // A third of the width is enough to tell layers apart by the tail of their path.
   const int natural = widths_.front();
   widths_.front() = std::min(natural, width / 3);
-  while (total() > width) {
-    std::size_t least = 0;
-    int lowest = std::numeric_limits<int>::max();
-    for (std::size_t i = 1; i < columns_.size(); ++i) {
-      if (widths_[i] == 0 || columns_[i].importance >= lowest) continue;
-      least = i;
-      lowest = columns_[i].importance;
-    }
-    if (least == 0) break;
-    widths_[least] = 0;
+  std::vector<std::size_t> by_importance;
+  for (std::size_t i = 1; i < columns_.size(); ++i) by_importance.push_back(i);
+  std::stable_sort(by_importance.begin(), by_importance.end(),
+                   [&](std::size_t one, std::size_t other) {
+                     return columns_[one].importance > columns_[other].importance;
+                   });
+  // A column that does not fit leaves its room to narrower ones that matter less.
+  std::vector<int> wanted(widths_.size(), 0);
+  std::swap(wanted, widths_);
+  widths_.front() = wanted.front();
+  for (const std::size_t column : by_importance) {
+    if (total() + kGap + wanted[column] <= width) widths_[column] = wanted[column];
   }
   widths_.front() = std::min(natural, widths_.front() + std::max(0, width - total()));
 }
@@ -56,7 +57,7 @@ std::string Layout::line(const Row& row, Color color) const {
     if (widths_[i] == 0) continue;
     if (i > 0) text.append(kGap, ' ');
     const Cell& cell = row.cells.at(i);
-    const std::string shown = keep_tail(cell.text, widths_[i]);
+    const std::string shown = keep_tails(cell.text, widths_[i]);
     const auto missing = static_cast<std::size_t>(std::max(0, widths_[i] - display_width(shown)));
     const std::string space(missing, ' ');
     const std::string painted = paint(shown, cell.tone, color);

@@ -16,7 +16,7 @@ enum class Align : std::uint8_t { left, right };
 struct ColumnSpec {
   std::string title;
   Align align = Align::left;
-  int importance = 0;  ///< columns of the lowest importance are dropped first
+  int importance = 0;  ///< columns of the highest importance get their room first
 };
 
 struct Cell {

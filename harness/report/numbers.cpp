@@ -15,6 +15,10 @@ std::string short_number(double value) {
   return fmt::format("{:.1e}", value);
 }
 
+std::string limit_number(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{:.3g}", value);
+}
+
 std::string short_count(double value) {
   constexpr double kLongest = 1e7;
   if (!(std::fabs(value) < kLongest)) return short_number(value);

@@ -14,6 +14,9 @@ namespace parity::report {
 /// "3.1e-07"; "0" for exactly zero only; "nan", "inf", "-inf".
 [[nodiscard]] std::string short_number(double value);
 
+/// A limit as it was chosen: "0.99", "3.81e-06", "0".
+[[nodiscard]] std::string limit_number(double value);
+
 /// A count or an ulp distance: "12", "1048576", "1.2e+09" from ten million on.
 [[nodiscard]] std::string short_count(double value);
 

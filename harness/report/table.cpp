@@ -118,8 +118,8 @@ void add_bounds(Page& page, const Report& report) {
   page.clipped(fmt::format("bounds in force (policy {})", report.policy_name), Tone::strong);
   for (const BoundText& bound : bounds) {
     const std::string limits =
-        fmt::format("  {:<{}}  {:<{}}  warn {:<7}  fail {:<7}  ", bound.scope, scope_width,
-                    bound.metric, metric_width, short_number(bound.warn), short_number(bound.fail));
+        fmt::format("  {:<{}}  {:<{}}  warn {:<8}  fail {:<8}  ", bound.scope, scope_width,
+                    bound.metric, metric_width, limit_number(bound.warn), limit_number(bound.fail));
     // On a narrow page the origin goes below its limits, where it has room.
     constexpr int kLeastRoom = 50;
     if (page.width() - display_width(clean(limits)) >= kLeastRoom) {

@@ -164,6 +164,19 @@ std::string keep_tail(std::string_view text, int width) {
   return std::string(kEllipsis).append(text);
 }
 
+std::string keep_tails(std::string_view text, int width) {
+  const std::size_t slash = text.rfind('/');
+  constexpr int kLeastWidth = 12;
+  if (display_width(text) <= width || slash == std::string_view::npos || width < kLeastWidth) {
+    return keep_tail(text, width);
+  }
+  const std::string_view path = text.substr(0, slash);
+  const std::string_view op = text.substr(slash + 1);
+  const int room = width - 1;
+  const int op_width = std::min(display_width(op), std::max(room / 3, room - display_width(path)));
+  return keep_tail(path, room - op_width).append("/").append(keep_tail(op, op_width));
+}
+
 std::string pad_left(std::string_view text, int width) {
   const int missing = std::max(0, width - display_width(text));
   return std::string(static_cast<std::size_t>(missing), ' ').append(text);

@@ -18,6 +18,9 @@ namespace parity::report {
 /// At most `width` columns; what is cut is marked by an ellipsis.
 [[nodiscard]] std::string keep_head(std::string_view text, int width);
 [[nodiscard]] std::string keep_tail(std::string_view text, int width);
+/// As keep_tail, but of `path/op` both parts keep their tails: "blocks.1.attn/…_attention" still
+/// names the block.
+[[nodiscard]] std::string keep_tails(std::string_view text, int width);
 
 /// Filled up with spaces to `width` columns; longer text is left as it is.
 [[nodiscard]] std::string pad_left(std::string_view text, int width);

@@ -33,13 +33,22 @@ TEST(Layout, DropsTheLeastImportantColumnFirst) {
   EXPECT_EQ(layout.line(row("blocks.3.mlp"), Color::off), "  blocks.3.mlp   12  diverged");
 }
 
-TEST(Layout, ShortensTheFirstColumnFromItsHead) {
+TEST(Layout, LetsANarrowColumnInWhereAWiderOneDoesNotFit) {
+  std::vector<ColumnSpec> columns = specs();
+  columns[1].importance = 60;  // the shape before the narrower ulp
+  const Layout layout(columns, {row("blocks.3.mlp")}, 32);
+  EXPECT_FALSE(layout.shows(1)) << "shape";
+  EXPECT_TRUE(layout.shows(2)) << "ulp";
+}
+
+TEST(Layout, ShortensTheFirstColumnToTheTailsOfItsParts) {
   const std::string path = "model.layers.31.self_attn/aten.scaled_dot_product_attention";
   for (int width = 20; width < 120; ++width) {
     const Layout layout(specs(), {row(path)}, width);
     const std::string line = layout.line(row(path), Color::off);
     EXPECT_LE(display_width(line), std::max(width, 20)) << line;
-    EXPECT_NE(line.find("tion"), std::string::npos) << "the tail tells layers apart: " << line;
+    EXPECT_NE(line.find("on"), std::string::npos) << "tails tell layers apart: " << line;
+    EXPECT_TRUE(width < 40 || line.find("attn/") != std::string::npos) << line;
     EXPECT_TRUE(layout.shows(0));
   }
 }

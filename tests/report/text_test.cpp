@@ -44,6 +44,16 @@ TEST(Text, IsShortenedWithAnEllipsis) {
   EXPECT_EQ(keep_tail("abc", 0), "");
 }
 
+TEST(Text, KeepsTheTailsOfPathAndOp) {
+  const std::string name = "model.layers.31.self_attn/aten.scaled_dot_product_attention";
+  EXPECT_EQ(keep_tails(name, 26), "…ers.31.self_attn/…tention");
+  EXPECT_EQ(keep_tails(name, 40), "model.layers.31.self_attn/…uct_attention");
+  EXPECT_EQ(keep_tails(name, 200), name);
+  EXPECT_EQ(keep_tails("a/b.c.d.e.f.g.h", 12), "a/…d.e.f.g.h");
+  EXPECT_EQ(keep_tails("blocks.3.mlp", 6), "…3.mlp");
+  for (int width = 1; width < 70; ++width) EXPECT_LE(display_width(keep_tails(name, width)), width);
+}
+
 TEST(Text, IsPaddedByColumns) {
   EXPECT_EQ(pad_right("层", 4), "层  ");
   EXPECT_EQ(pad_left("层", 4), "  层");
