@@ -72,6 +72,21 @@ Window smallest_window(const AxisExcess& axis, std::uint64_t total) {
   return best;
 }
 
+/// Takes in neighbours that are as wrong as the window itself, so that 95 % does not cut the ends
+/// off an even fault.
+Window grown(Window window, const AxisExcess& axis) {
+  constexpr double kAsWrong = 0.25;  // of the window's mean
+  const double limit = kAsWrong * static_cast<double>(window.held) /
+                       static_cast<double>(window.last - window.first + 1);
+  const auto as_wrong = [&](std::size_t bin) {
+    return static_cast<double>(axis.excess[bin]) >= limit;
+  };
+  while (window.first > 0 && as_wrong(window.first - 1)) window.held += axis.excess[--window.first];
+  while (window.last + 1 < axis.excess.size() && as_wrong(window.last + 1))
+    window.held += axis.excess[++window.last];
+  return window;
+}
+
 AxisRange range_of(const AxisExcess& axis, std::size_t number) {
   std::uint64_t total = 0;
   for (const std::uint64_t amount : axis.excess) total += amount;
@@ -83,7 +98,7 @@ AxisRange range_of(const AxisExcess& axis, std::size_t number) {
   whole.first = axis.lowest[static_cast<std::size_t>(begin - axis.excess.begin())];
   whole.last =
       axis.highest[axis.excess.size() - 1 - static_cast<std::size_t>(end - axis.excess.rbegin())];
-  const Window window = smallest_window(axis, total);
+  const Window window = grown(smallest_window(axis, total), axis);
   const std::int64_t first = std::max(axis.lowest[window.first], whole.first);
   const std::int64_t last = std::min(axis.highest[window.last], whole.last);
   const auto length = static_cast<double>(last - first + 1);

@@ -1,0 +1,151 @@
+// The element bound, and the range of each axis that holds the excess.
+#include "compare/where.h"
+
+#include <limits>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "compare/made_tensor.h"
+
+namespace parity::compare {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+std::vector<float> normal_values(std::size_t count, std::uint64_t seed) {
+  std::mt19937 random(static_cast<std::uint32_t>(seed));
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+CompareOptions bound(double relative, double of_rms) {
+  CompareOptions options;
+  options.element_bound = {relative, of_rms};
+  return options;
+}
+
+TEST(ElementBound, IsInclusiveAndCountsNanAsOutside) {
+  const AbsoluteBound limit{0.5, 1};
+  const auto pair = [](double reference, double candidate) {
+    Pair made;
+    made.reference = reference;
+    made.candidate = candidate;
+    made.difference = candidate - reference;
+    return made;
+  };
+  EXPECT_FALSE(is_outside(pair(2, 4), limit));
+  EXPECT_TRUE(is_outside(pair(2, 4.0000001), limit));
+  Pair nan = pair(2, std::numeric_limits<double>::quiet_NaN());
+  nan.kind = PairKind::nan_candidate_only;
+  EXPECT_TRUE(is_outside(nan, limit));
+  nan.kind = PairKind::both_nan;
+  EXPECT_FALSE(is_outside(nan, limit));
+  EXPECT_TRUE(is_outside(pair(2, std::numeric_limits<double>::quiet_NaN()), limit))
+      << "an unclassified NaN is never inside";
+}
+
+TEST(Where, CountsOutsideElementsOfALooseBoundOnly) {
+  const auto reference = floats({4}, {10, 10, 10, 10});
+  const auto candidate = floats({4}, {10, 10.5, 11, 12});
+  EXPECT_EQ(compare(reference, candidate, bound(0.1, 0)).where.outside, 1U);
+  EXPECT_EQ(compare(reference, candidate, bound(0, 0.1)).where.outside, 1U) << "rms is 10";
+  EXPECT_EQ(compare(reference, candidate, bound(0, 0.2)).where.outside, 0U);
+  EXPECT_EQ(compare(reference, candidate, bound(0, 0)).where.outside, 3U);
+  EXPECT_EQ(compare(reference, candidate, bound(0, 0)).where.share, 0.75);
+}
+
+/// Adds 1 to the elements of a [rows, columns] tensor that `faulty` names.
+template <typename Faulty>
+TensorComparison with_fault(std::int64_t rows, std::int64_t columns, Faulty&& faulty) {
+  const std::vector<float> reference = normal_values(static_cast<std::size_t>(rows * columns), 1);
+  std::vector<float> candidate = reference;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      if (faulty(row, column))
+        candidate[static_cast<std::size_t>(row * columns + column)] += row % 2 == 0 ? 1.0F : -1.5F;
+    }
+  }
+  return compare(floats({rows, columns}, reference), floats({rows, columns}, candidate),
+                 bound(1e-5, 1e-5));
+}
+
+void expect_only_axis(const Where& where, std::size_t axis, std::int64_t first, std::int64_t last) {
+  ASSERT_EQ(where.axes.size(), 1U);
+  EXPECT_EQ(where.axes[0].axis, axis);
+  EXPECT_EQ(where.axes[0].first, first);
+  EXPECT_EQ(where.axes[0].last, last);
+  EXPECT_GE(where.axes[0].share, 0.95);
+}
+
+// B25, B26: right up to a position, wrong from there on.
+TEST(Where, NamesThePositionFromWhichAllIsWrong) {
+  const auto facts = with_fault(128, 64, [](auto row, auto) { return row >= 16; });
+  expect_only_axis(facts.where, 0, 16, 127);
+  EXPECT_EQ(facts.where.first, (std::vector<std::int64_t>{16, 0}));
+  EXPECT_EQ(facts.where.axes[0].size, 128);
+  EXPECT_EQ(facts.where.share, 112.0 / 128);
+}
+
+TEST(Where, NamesTheOnlyRightPositionByItsComplement) {
+  expect_only_axis(with_fault(128, 64, [](auto row, auto) { return row >= 1; }).where, 0, 1, 127);
+}
+
+// B40: one channel, or the second group of channels.
+TEST(Where, NamesOneChannelAndARangeOfChannels) {
+  expect_only_axis(with_fault(64, 128, [](auto, auto column) { return column == 64; }).where, 1, 64,
+                   64);
+  expect_only_axis(
+      with_fault(64, 128, [](auto, auto column) { return column >= 32 && column < 64; }).where, 1,
+      32, 63);
+}
+
+TEST(Where, SaysNothingAboutAxesWhereTheErrorIsEverywhere) {
+  EXPECT_TRUE(with_fault(128, 64, [](auto, auto) { return true; }).where.axes.empty());
+}
+
+TEST(Where, CutsStrayElementsOffARangeThatHoldsNearlyAll) {
+  const auto facts = with_fault(
+      128, 64, [](auto row, auto column) { return row >= 100 || (row == 3 && column == 7); });
+  expect_only_axis(facts.where, 0, 100, 127);
+  EXPECT_EQ(facts.where.first, (std::vector<std::int64_t>{3, 7}));
+}
+
+TEST(Where, NamesEveryAxisOfASmallBlock) {
+  const auto facts =
+      with_fault(64, 64, [](auto row, auto column) { return row < 8 && column > 59; });
+  ASSERT_EQ(facts.where.axes.size(), 2U);
+  EXPECT_EQ(facts.where.axes[0].last, 7);
+  EXPECT_EQ(facts.where.axes[1].first, 60);
+}
+
+TEST(Where, CountsANanAsMuchAsTheLargestError) {
+  std::vector<float> reference = normal_values(6400, 2);
+  std::vector<float> candidate = reference;
+  for (std::size_t i = 0; i < 64; ++i) candidate[50 * 64 + i] = kNan;
+  candidate[5] += 0.5F;
+  const auto facts =
+      compare(floats({100, 64}, reference), floats({100, 64}, candidate), bound(1e-5, 1e-5));
+  expect_only_axis(facts.where, 0, 50, 50);
+  EXPECT_EQ(facts.where.outside, 65U);
+}
+
+TEST(Where, FindsIndicesOnAxesLongerThanItsBins) {
+  std::vector<float> reference(300001, 1.0F);
+  std::vector<float> candidate = reference;
+  for (std::size_t i = 123457; i <= 123500; ++i) candidate[i] = 2;
+  const auto facts =
+      compare(floats({300001}, reference), floats({300001}, candidate), bound(1e-5, 0));
+  expect_only_axis(facts.where, 0, 123457, 123500);
+}
+
+TEST(Where, ListsNothingForAnAxisOfSizeOne) {
+  const auto facts =
+      compare(floats({1, 4}, {1, 2, 3, 4}), floats({1, 4}, {1, 2, 3, 9}), bound(0, 0));
+  expect_only_axis(facts.where, 1, 3, 3);
+}
+
+}  // namespace
+}  // namespace parity::compare
