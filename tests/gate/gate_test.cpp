@@ -38,6 +38,7 @@ TEST(Gate, FailsWhenNothingWasCompared) {
     EXPECT_FALSE(passed(result)) << cases.size() << " cases";
     EXPECT_EQ(result.exit_code(), 1);
     EXPECT_NE(joined(result).find("nothing compared"), std::string::npos) << joined(result);
+    EXPECT_EQ(joined(result).find("empty"), std::string::npos) << joined(result);
   }
   EXPECT_EQ(GateResult{}.decision, Decision::failed) << "a result that nobody filled in";
 }
