@@ -13,7 +13,8 @@
 namespace parity::golden_store {
 
 /// An open golden. Refuses, with Error(store) in one sentence: a file that is no golden, unfinished, truncated,
-/// altered, of an unknown major version, or locked by a writer. Thread-compatible: one thread at a time.
+/// altered, or of an unknown major version. Takes no lock: a golden under its own name is finished and never changes.
+/// One thread at a time per reader; different readers and writers may be used from different threads.
 class GoldenReader {
  public:
   explicit GoldenReader(const std::filesystem::path& path);

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include "error/error.h"
 #include "golden_store/hdf5_types.h"
@@ -142,6 +145,21 @@ std::uint64_t elements_of(const tensor::Shape& shape, const std::string& where) 
   }
 }
 
+/// Memory that the read fills: not a vector, which would fill it with zeros first, and large blocks
+/// in huge pages, because page faults cost more than the copy and the digest together.
+std::shared_ptr<std::byte> uninitialised(std::size_t size_bytes) {
+  constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
+  if (size_bytes < 2 * kHugePageBytes) {
+    return {new std::byte[size_bytes], std::default_delete<std::byte[]>()};
+  }
+  const std::size_t whole_pages =
+      (size_bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
+  void* memory = std::aligned_alloc(kHugePageBytes, whole_pages);
+  if (memory == nullptr) throw std::bad_alloc();
+  static_cast<void>(::madvise(memory, whole_pages, MADV_HUGEPAGE));
+  return {static_cast<std::byte*>(memory), [](std::byte* place) { std::free(place); }};
+}
+
 H5::DataSet open_dataset(const H5::Group& group, const std::string& name,
                          const std::string& where) {
   check_hard_link(group, name, where);
@@ -275,8 +293,7 @@ tensor::HostTensor read_tensor(const CheckedDataSet& dataset, tensor::DType dtyp
   if (!(dataset.handle().getDataType() == type)) {
     throw Malformed(fmt::format("{} is not stored as {}", dataset.where(), tensor::name(dtype)));
   }
-  // Not a vector, which would first fill with zeros what the read overwrites.
-  const std::shared_ptr<std::byte[]> bytes(new std::byte[dataset.size_bytes()]);
+  const std::shared_ptr<std::byte> bytes = uninitialised(dataset.size_bytes());
   const std::span<std::byte> span(bytes.get(), dataset.size_bytes());
   dataset.read_into(span, type);
   return {dtype, dataset.shape(), span, bytes};

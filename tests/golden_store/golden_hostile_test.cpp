@@ -1,97 +1,18 @@
-// Contents that no writer of ours makes, behind a seal that fits: refused in one sentence, in
+// Links, storage and noise that no writer of ours makes, behind a seal that fits: refused in
 // bounded memory.
-#include <functional>
 #include <random>
-#include <stdexcept>
 
 #include <H5Cpp.h>
 #include <gtest/gtest.h>
 
 #include "error/error.h"
 #include "golden_store/child_process.h"
-#include "golden_store/forge.h"
-#include "golden_store/golden_reader.h"
-#include "golden_store/sample_golden.h"
-#include "golden_store/scratch_folder.h"
+#include "golden_store/forge_contents.h"
 
 namespace parity::golden_store {
 namespace {
 
 using namespace testing;
-
-/// Where the sample's only case lies.
-constexpr const char* kIndex = "cases/000000/index/";
-constexpr const char* kTaps = "cases/000000/taps/";
-constexpr const char* kInputs = "cases/000000/inputs/";
-
-/// Opens a golden for changes as any HDF5 program could, and seals it again at the end.
-void forge(const std::filesystem::path& path, const std::function<void(H5::H5File&)>& change) {
-  {
-    H5::Exception::dontPrint();
-    H5::FileAccPropList access;
-    access.setLibverBounds(H5F_LIBVER_V110, H5F_LIBVER_V110);
-    H5::H5File file(path.string(), H5F_ACC_RDWR, H5::FileCreatPropList::DEFAULT, access);
-    try {
-      change(file);
-    } catch (const H5::Exception& failure) {
-      throw std::runtime_error("cannot forge: " + failure.getDetailMsg());
-    }
-  }
-  reseal(path);
-}
-
-void read_everything(const std::filesystem::path& path) {
-  const GoldenReader reader(path);
-  for (std::size_t c = 0; c < reader.cases().size(); ++c) {
-    static_cast<void>(reader.read_inputs(c));
-    for (std::size_t t = 0; t < reader.cases()[c].taps.size(); ++t)
-      static_cast<void>(reader.read_tap(c, t));
-  }
-}
-
-using Change = std::function<void(H5::H5File&)>;
-
-/// Replaces dataset `name` by one of `type` and `dimensions`, written only where `bytes` are given.
-Change replace(const std::string& name, const H5::DataType& type, std::vector<hsize_t> dimensions,
-               std::vector<std::byte> bytes, const H5::DSetCreatPropList& properties = {}) {
-  return [=](H5::H5File& file) {
-    file.unlink(name);
-    const H5::DataSpace space =
-        dimensions.empty() ? H5::DataSpace(H5S_SCALAR)
-                           : H5::DataSpace(static_cast<int>(dimensions.size()), dimensions.data());
-    const H5::DataSet dataset = file.createDataSet(name, type, space, properties);
-    if (!bytes.empty()) dataset.write(static_cast<const void*>(bytes.data()), type);
-  };
-}
-
-template <typename Number>
-Change replace_integers(const std::string& name, std::vector<hsize_t> dimensions,
-                        const std::vector<Number>& values) {
-  const H5::PredType& type =
-      sizeof(Number) == 8 ? H5::PredType::STD_I64LE : H5::PredType::STD_I32LE;
-  return replace(name, type, std::move(dimensions), bytes_of(values));
-}
-
-H5::StrType text(std::size_t width) {
-  H5::StrType type(H5::PredType::C_S1, width);
-  type.setStrpad(H5T_STR_NULLTERM);
-  return type;
-}
-
-/// A text column of three rows of eight bytes.
-Change replace_texts(const std::string& name, const std::vector<std::string>& values) {
-  std::string bytes;
-  for (std::string value : values) {
-    value.resize(8, '\0');
-    bytes += value;
-  }
-  return replace(name, text(8), {values.size()},
-                 bytes_of(std::vector<char>(bytes.begin(), bytes.end())));
-}
-
-Change unlink(const std::string& name) {
-  return [name](H5::H5File& file) { file.unlink(name); };
-}
 
 H5::DSetCreatPropList chunks(std::vector<hsize_t> shape,
                              const std::function<void(H5::DSetCreatPropList&)>& more) {
@@ -120,14 +41,6 @@ H5::DSetCreatPropList compact() {
   properties.setLayout(H5D_COMPACT);
   return properties;
 }
-
-struct Forgery {
-  std::string what;
-  Change change;
-  std::string reason;
-};
-
-std::string path_of(const char* folder, const std::string& name) { return folder + name; }
 
 std::vector<Forgery> forged_links(const std::string& outside) {
   const std::string tap = path_of(kTaps, "000000");
@@ -267,149 +180,6 @@ std::vector<Forgery> forged_storage(const std::string& outside) {
   };
 }
 
-std::vector<Forgery> forged_columns() {
-  const auto index = [](const std::string& column) { return path_of(kIndex, column); };
-  const auto inputs = [](const std::string& column) { return path_of(kInputs, column); };
-  using Integers = std::vector<std::int64_t>;
-  const std::int64_t huge = std::int64_t{1} << 40U;
-  return {
-      {"an unknown dtype", replace_texts(index("dtype"), {"float31", "float32", "float32"}),
-       "unknown dtype 'float31'"},
-      {"an unknown kind", replace_texts(index("kind"), {"module", "module", "m\nodule"}),
-       "unknown kind 'm\\x0aodule'"},
-      {"an unknown mode", replace_texts(index("mode"), {"full", "half", "full"}),
-       "unknown mode 'half'"},
-      {"an unknown role", replace_texts(index("role"), {"", "", ""}), "unknown role ''"},
-      {"one row more", replace_texts(index("path"), {"a", "b", "c", "d"}),
-       "3 where 4 rows are expected"},
-      {"one row less", replace_texts(index("op"), {"", ""}), "2 where 3 rows are expected"},
-      {"a column of two dimensions",
-       replace_integers<std::int64_t>(index("call"), {3, 1}, {0, 0, 0}), "3x1 where 3"},
-      {"a scalar column", replace_integers<std::int64_t>(index("call"), {}, {0}), "scalar where 3"},
-      {"the same tap twice", replace_texts(index("path"), {"embed", "embed", "x"}),
-       "lists the tap 'embed' twice"},
-      {"a negative call", replace_integers<std::int64_t>(index("call"), {3}, {0, -1, 0}),
-       "a negative call"},
-      {"no digest", replace_texts(index("digest"), {"xyz", "", "0"}), "'xyz', which is no digest"},
-      {"a negative rank", replace_integers<std::int64_t>(index("rank"), {3}, {-1, 3, 3}),
-       "an impossible rank"},
-      {"a rank beyond its sizes", replace_integers<std::int64_t>(index("rank"), {3}, {4, 3, 3}),
-       "an impossible rank"},
-      {"33 dimensions",
-       [=](H5::H5File& file) {
-         replace_integers<std::int64_t>(index("rank"), {3}, {33, 3, 3})(file);
-         replace_integers<std::int64_t>(index("shape"), {3, 33}, Integers(99, 1))(file);
-       },
-       "has 33 dimensions, and HDF5 holds at most 32"},
-      {"a negative size",
-       replace_integers<std::int64_t>(index("shape"), {3, 3}, {2, -4, 0, 2, 3, 4, 1, 2, 3}),
-       "an impossible shape"},
-      {"sizes whose product overflows",
-       replace_integers<std::int64_t>(index("shape"), {3, 3}, {huge, huge, 0, 2, 3, 4, 1, 2, 3}),
-       "an impossible shape"},
-      {"sizes whose product overflows after a zero",
-       replace_integers<std::int64_t>(index("shape"), {3, 3}, {2, 4, 0, 0, huge, huge, 1, 2, 3}),
-       "an impossible shape"},
-      {"rows that nobody counts", replace_integers<std::int64_t>(index("rows"), {2}, {0, 1}),
-       "other rows than it counts"},
-      {"rows that do not exist", replace_integers<std::int64_t>(index("row_count"), {3}, {1, 0, 0}),
-       "other rows"},
-      {"a negative number of rows",
-       replace_integers<std::int64_t>(index("row_count"), {3}, {0, -1, 0}), "other rows"},
-      {"rows in mode full",
-       [=](H5::H5File& file) {
-         replace_integers<std::int64_t>(index("row_count"), {3}, {2, 0, 0})(file);
-         replace_integers<std::int64_t>(index("rows"), {2}, {0, 1})(file);
-       },
-       "lists rows but is not stored by rows"},
-      {"rows outside the tensor",
-       [=](H5::H5File& file) {
-         replace_texts(index("mode"), {"rows", "full", "full"})(file);
-         replace_integers<std::int64_t>(index("row_count"), {3}, {2, 0, 0})(file);
-         replace_integers<std::int64_t>(index("rows"), {2}, {0, 2})(file);
-       },
-       "has rows that do not fit its shape 2x4"},
-      {"rows in another order",
-       [=](H5::H5File& file) {
-         replace_texts(index("mode"), {"rows", "full", "full"})(file);
-         replace_integers<std::int64_t>(index("row_count"), {3}, {2, 0, 0})(file);
-         replace_integers<std::int64_t>(index("rows"), {2}, {1, 0})(file);
-       },
-       "has rows that do not fit its shape 2x4"},
-      {"two cases of one name", replace_texts("case_names", {"a", "a"}),
-       "two of its cases have the same name"},
-      {"a case without name", replace_texts("case_names", {""}), "one of its cases has no name"},
-      {"more names than cases", replace_texts("case_names", {"a", "b"}),
-       "group '000001' is missing"},
-      {"two models", replace_texts("model/file_name", {"a", "b"}),
-       "another number of models than one"},
-      {"negative parameters", replace_integers<std::int64_t>("model/parameter_count", {1}, {-1}),
-       "negative number of"},
-      {"unsorted weights", replace_texts("model/weights/name", {"b", "a", "c"}),
-       "is not sorted by name"},
-      {"an unknown weight dtype", replace_texts("model/weights/dtype", {"float32", "q4", "int8"}),
-       "unknown dtype 'q4'"},
-      {"a provenance key twice", replace_texts("provenance/key", {"a", "b", "a"}),
-       "has a key twice"},
-      {"inputs of an unknown kind", replace_texts(inputs("kind"), {"set"}), "unknown kind 'set'"},
-      {"inputs of an unknown dtype", replace_texts(inputs("dtype"), {"int63"}),
-       "unknown dtype 'int63'"},
-      {"inputs of another dtype", replace_texts(inputs("dtype"), {"int32"}),
-       "is not stored as int32"},
-      {"a tensor with children", replace_integers<std::int64_t>(inputs("children"), {1}, {1}),
-       "a scalar with children"},
-      {"missing children",
-       [=](H5::H5File& file) {
-         replace_texts(inputs("kind"), {"list"})(file);
-         replace_integers<std::int64_t>(inputs("children"), {1}, {huge})(file);
-       },
-       "are cut off"},
-      {"negative children",
-       [=](H5::H5File& file) {
-         replace_texts(inputs("kind"), {"list"})(file);
-         replace_integers<std::int64_t>(inputs("children"), {1}, {-1})(file);
-       },
-       "are cut off"},
-  };
-}
-
-/// Inputs of `count` lists, each in the one before.
-Change nested_inputs(std::size_t count) {
-  return [count](H5::H5File& file) {
-    std::vector<std::int64_t> children(count, 1);
-    children.back() = 0;
-    const std::vector<hsize_t> rows = {count};
-    replace_texts(path_of(kInputs, "kind"), std::vector<std::string>(count, "list"))(file);
-    replace_texts(path_of(kInputs, "key"), std::vector<std::string>(count))(file);
-    replace_texts(path_of(kInputs, "dtype"), std::vector<std::string>(count))(file);
-    replace_integers<std::int64_t>(path_of(kInputs, "children"), rows, children)(file);
-    replace_integers<std::int64_t>(path_of(kInputs, "integer"), rows,
-                                   std::vector<std::int64_t>(count))(file);
-    replace(path_of(kInputs, "real"), H5::PredType::IEEE_F64LE, rows,
-            std::vector<std::byte>(8 * count))(file);
-  };
-}
-
-void expect_refused(const std::vector<Forgery>& table) {
-  const ScratchFolder folder;
-  const std::filesystem::path golden = folder / "golden.h5";
-  for (const Forgery& forgery : table) {
-    SCOPED_TRACE(forgery.what);
-    write_sample(golden, small_golden());
-    try {
-      forge(golden, forgery.change);
-      read_everything(golden);
-      ADD_FAILURE() << "accepted";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::store) << error.what();
-      EXPECT_NE(std::string(error.what()).find(forgery.reason), std::string::npos) << error.what();
-      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
-    } catch (const std::exception& error) {
-      ADD_FAILURE() << error.what();
-    }
-  }
-}
-
 TEST(GoldenHostile, AForgedFileThatChangesNothingIsRead) {
   const ScratchFolder folder;
   write_sample(folder / "golden.h5", small_golden());
@@ -429,11 +199,6 @@ TEST(GoldenHostile, NoStorageIsTrusted) {
   expect_refused(forged_storage((folder / "outside").string()));
 }
 
-TEST(GoldenHostile, NoColumnIsTrusted) {
-  expect_refused(forged_columns());
-  expect_refused({{"deep inputs", nested_inputs(200'000), "are cut off"}});
-}
-
 TEST(GoldenHostile, SealedNoiseNeverKillsTheReader) {
   const ScratchFolder folder;
   write_sample(folder / "golden.h5", golden_of_every_dtype({3, 5}), {1});
@@ -441,7 +206,7 @@ TEST(GoldenHostile, SealedNoiseNeverKillsTheReader) {
   const int status = run_in_child([&] {
     limit_memory(rlim_t{4} << 30U);
     std::mt19937_64 random(3);
-    for (int round = 0; round < 600; ++round) {
+    for (int round = 0; round < 300; ++round) {
       std::string noisy = body;
       for (int i = 0; i < 1 + round % 8; ++i) {
         char& byte = noisy[random() % noisy.size()];
