@@ -65,7 +65,7 @@ int run_app(int argc, char** argv) {
       "Numerical parity between GPU backends: record a model's layers on one, compare on another.");
   app.name("parity");
   app.set_version_flag("--version", std::string("parity ") + PARITY_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // none is refused below, after an unknown word was named
   app.footer(
       "Examples:\n"
       "  parity record  --model model.pt --inputs prompts.pt --out golden.h5   # on the reference "
@@ -95,6 +95,7 @@ int run_app(int argc, char** argv) {
   for (const Command& command : commands) {
     if (command.parser->parsed()) return run_command(command, flags);
   }
+  warn("parity: no command given: record, compare or inspect; see parity --help");
   return kNoJudgement;
 }
 

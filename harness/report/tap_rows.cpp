@@ -8,9 +8,13 @@
 namespace parity::report {
 namespace {
 
-std::string quantile(double value, const compare::Quantiles& quantiles,
+/// Up to here every value has a bin of its own, so that a quantile from the histogram is exact.
+constexpr double kExactUlp = 2;
+
+std::string quantile(double value, const compare::Quantiles& quantiles, double exact_up_to,
                      std::string (*format)(double)) {
-  return fmt::format("{}{}", quantiles.approximate && value != 0 ? "~" : "", format(value));
+  const bool approximate = quantiles.approximate && value > exact_up_to;
+  return fmt::format("{}{}", approximate ? "~" : "", format(value));
 }
 
 std::string dtype_text(const Tap& tap) {
@@ -28,10 +32,10 @@ std::string shape_text(const Tap& tap) {
 std::vector<std::string> figures(const compare::TensorComparison& facts) {
   const compare::Quantiles& ulp = facts.ulp.quantiles;
   const compare::Quantiles& relative = facts.relative.quantiles;
-  return {quantile(ulp.p50, ulp, short_count),
-          quantile(ulp.p99, ulp, short_count),
+  return {quantile(ulp.p50, ulp, kExactUlp, short_count),
+          quantile(ulp.p99, ulp, kExactUlp, short_count),
           short_count(static_cast<double>(facts.ulp.max)),
-          quantile(relative.p99, relative, short_number),
+          quantile(relative.p99, relative, 0, short_number),
           short_number(facts.relative.max),
           percent(facts.exact_share),
           short_number(facts.nrmse)};

@@ -5,7 +5,7 @@ expect 0 record --model "$model" --inputs prose="$prose" --device cpu --out gold
 : >empty.pt
 mkdir folder
 
-refused 2 "subcommand"
+refused 2 "no command given"
 refused 2 "frobnicate" frobnicate
 refused 2 "--model" record --inputs "$prose" --out x.h5
 refused 2 "--out" record --model "$model" --inputs "$prose"
