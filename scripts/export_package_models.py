@@ -69,7 +69,7 @@ def export_minilm(out: pathlib.Path) -> None:
     )
     # SDPA asks for the mask's contents while tracing, which would bake them into the trace.
     bert = AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
-    model = DictOutput(bert)
+    model = DictOutput(bert).eval()
     names = ["input_ids", "attention_mask", "token_type_ids"]
     example = {name: inputs[name] for name in names}
     with torch.no_grad():

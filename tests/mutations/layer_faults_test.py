@@ -143,9 +143,9 @@ class NormedLM(nn.Module):
 
     def __init__(self, norm):
         super().__init__()
-        self.embed = nn.Embedding(64, 128)
+        self.embed = nn.Embedding(512, 128)
         self.norm = norm
-        self.head = nn.Linear(128, 512, bias=False)
+        self.head = nn.Linear(128, 2048, bias=False)
 
     def forward(self, tokens):
         return self.head(self.norm(self.embed(tokens)))
@@ -330,7 +330,7 @@ class LayerFaults(unittest.TestCase):
         for sum_rounded in (0.0, 1.0):
             model = seeded(NormedLM(RMSNorm(128, sum_rounded)), 0.02)
             models.append(model.to(torch.bfloat16))
-        tokens = torch.arange(64).reshape(2, 32)
+        tokens = torch.arange(512).reshape(2, 256)
         outcome = self.compare(*models, tokens, PASSES)
         self.assertIsNone(outcome.first_divergence)
         norm = outcome.tap("norm")
