@@ -9,8 +9,6 @@
 
 #include <c10/util/Exception.h>
 
-#include "error/error.h"
-
 namespace parity::model {
 namespace {
 
@@ -18,19 +16,6 @@ bool contains_any(std::string_view text, std::initializer_list<std::string_view>
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
     return text.find(word) != std::string_view::npos;
   });
-}
-
-ErrorKind kind_of(std::string_view text) {
-  if (contains_any(text, {"out of memory", "not enough memory", "OUT_OF_MEMORY",
-                          "Cannot allocate memory"})) {
-    return ErrorKind::resource;
-  }
-  if (contains_any(text,
-                   {"CUDA error", "HIP error", "CUBLAS_STATUS", "CUDNN_STATUS", "HIPBLAS_STATUS",
-                    "MIOPEN_STATUS", "miopenStatus", "CUSOLVER_STATUS", "cudaError", "hipError"})) {
-    return ErrorKind::device;
-  }
-  return ErrorKind::model;
 }
 
 /// What a person can do about the kinds of failure that come from parity's own flags or from the
@@ -57,13 +42,26 @@ std::string trimmed(std::string_view text) {
 
 [[noreturn]] void rethrow(const std::string& context, const std::string& brief,
                           const std::string& whole) {
-  const ErrorKind kind = kind_of(brief);
+  const ErrorKind kind = kind_of_failure(brief);
   const std::string message =
       context + ": " + cause_of(brief) + std::string(advice_for(kind, brief)) + ".";
   throw Error(kind, message).with_detail(whole);
 }
 
 }  // namespace
+
+ErrorKind kind_of_failure(const std::string& text) {
+  if (contains_any(text, {"out of memory", "not enough memory", "OUT_OF_MEMORY",
+                          "Cannot allocate memory"})) {
+    return ErrorKind::resource;
+  }
+  if (contains_any(text,
+                   {"CUDA error", "HIP error", "CUBLAS_STATUS", "CUDNN_STATUS", "HIPBLAS_STATUS",
+                    "MIOPEN_STATUS", "miopenStatus", "CUSOLVER_STATUS", "cudaError", "hipError"})) {
+    return ErrorKind::device;
+  }
+  return ErrorKind::model;
+}
 
 std::string cause_of(const std::string& text) {
   // The interpreter puts the real cause last: "...\nRuntimeError: addmm_impl_cpu_ not implemented

@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "error/error.h"
+
 namespace parity::model {
 
 /// Runs `body`; a c10::Error, torch JIT error or std::bad_alloc becomes Error(model), Error(device)
@@ -15,5 +17,8 @@ void with_torch_errors(const std::string& context, const std::function<void()>& 
 /// The one line of a torch error's text that says what went wrong: neither the C++ backtrace nor
 /// the interpreter's list of source lines.
 [[nodiscard]] std::string cause_of(const std::string& text);
+
+/// Who can act on a torch error with this text: device and memory failures are told by their words.
+[[nodiscard]] ErrorKind kind_of_failure(const std::string& text);
 
 }  // namespace parity::model

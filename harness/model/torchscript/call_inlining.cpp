@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "model/torchscript/dynamic_calls.h"
+
 namespace parity::model {
 namespace {
 
@@ -41,6 +43,8 @@ void inline_functions(Block* block, const Value* self) {
 
 std::shared_ptr<torch::jit::Graph> graph_without_function_calls(GraphFunction& function) {
   std::shared_ptr<torch::jit::Graph> graph = function.graph()->copy();
+  run_forks_on_the_spot(*graph);
+  expand_indexed_calls(*graph);
   inline_functions(graph->block(), graph->inputs().empty() ? nullptr : graph->inputs().at(0));
   return graph;
 }

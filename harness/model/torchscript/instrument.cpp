@@ -7,6 +7,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "model/torchscript/call_inlining.h"
+#include "model/torchscript/dynamic_calls.h"
 #include "model/torchscript/module_paths.h"
 #include "model/torchscript/op_choice.h"
 
@@ -64,6 +65,8 @@ class Instrumenter {
             frame);
       } else if (is_operator(*node)) {
         visit_operator(node, frame);
+      } else if (node->kind() == prim::RaiseException && probing_ == Probing::marks) {
+        insert_probe(kMarkOperator, {}, node, {run::TapKind::module, frame.path, ""});
       }
     }
   }
@@ -96,6 +99,7 @@ class Instrumenter {
 
   /// An interface-typed module that is picked at run time: it is tapped as a whole.
   void visit_unknown_call(Node* call, const Frame& frame, const std::string& method) {
+    if (is_indexed_call(*call)) return;
     const c10::TypePtr type = call->input(0)->type();
     const auto class_type = type->cast<c10::ClassType>();
     const bool module = type->cast<c10::InterfaceType>() || (class_type && class_type->is_module());

@@ -32,6 +32,13 @@ struct Instrumented {
         executor(plan.graph, script.method) {}
 };
 
+/// "op aten.linear of layer encoder.0"; a site without op is where the model raised an error of its
+/// own.
+std::string place_text(const Site& site) {
+  const std::string layer = site.path.empty() ? "the model" : "layer " + site.path;
+  return site.op.empty() ? layer : "op " + site.op + " of " + layer;
+}
+
 class TorchScriptModel final : public Model {
  public:
   TorchScriptModel(const Source& source, const run::Settings& settings)
@@ -64,7 +71,9 @@ class TorchScriptModel final : public Model {
   [[nodiscard]] c10::IValue forward(const tensor::Value& inputs, Instrumentation instrumentation,
                                     TapEmitter& emitter);
   [[nodiscard]] c10::IValue forward_tapped(torch::jit::Stack stack, TapEmitter& emitter);
-  [[nodiscard]] std::string failing_place(const tensor::Value& inputs);
+  [[nodiscard]] std::string failing_place(const tensor::Value& inputs, const std::string& failure,
+                                          const TapEmitter& emitter);
+  [[nodiscard]] std::string marked_failure(const tensor::Value& inputs);
   void restore_weights(std::uint64_t version_before);
   void note(const std::string& text);
 
@@ -122,28 +131,35 @@ c10::IValue TorchScriptModel::forward_tapped(torch::jit::Stack stack, TapEmitter
   return stack.at(0);
 }
 
-/// "op aten.linear of layer encoder.0": found by running once more with a mark in front of every
-/// operator, which would cost too much in a run that succeeds. Empty when that run does not fail.
-std::string TorchScriptModel::failing_place(const tensor::Value& inputs) {
-  std::string place;
+/// The op and layer that a run with a mark in front of every operator fails in. That would cost too
+/// much in a run that succeeds, so it is done once more when one has failed. Empty when the second
+/// run does not fail.
+std::string TorchScriptModel::marked_failure(const tensor::Value& inputs) {
+  apply_switches(settings_, device_);
+  Instrumented marked(script_, Probing::marks);
+  Probe probe(marked.plan.sites, nullptr);
+  torch::jit::Stack stack = fresh_stack(inputs);
   try {
-    apply_switches(settings_, device_);
-    Instrumented marked(script_, Probing::marks);
-    Probe probe(marked.plan.sites, nullptr);
-    torch::jit::Stack stack = fresh_stack(inputs);
-    try {
-      marked.executor.run(stack);
-    } catch (const std::exception&) {
-      if (const Site* site = probe.last_mark()) {
-        place =
-            "op " + site->op + (site->path.empty() ? " of the model" : " of layer " + site->path);
-      }
-    }
+    marked.executor.run(stack);
   } catch (const std::exception&) {
-    // The failure itself is what matters; its place is a courtesy.
-    place.clear();
+    if (const Site* site = probe.last_mark()) return place_text(*site);
   }
-  return place;
+  return {};
+}
+
+std::string TorchScriptModel::failing_place(const tensor::Value& inputs, const std::string& failure,
+                                            const TapEmitter& emitter) {
+  const std::string file = source_.model.filename().string();
+  if (kind_of_failure(failure) != ErrorKind::model) {
+    // A device that failed or is full must not be asked to do the same again.
+    return emitter.last_path().empty() ? file : file + " behind layer " + emitter.last_path();
+  }
+  try {
+    const std::string place = marked_failure(inputs);
+    return place.empty() ? file : place;
+  } catch (const std::exception&) {
+    return file;  // the failure itself is what matters, its place is a courtesy
+  }
 }
 
 c10::IValue TorchScriptModel::forward(const tensor::Value& inputs, Instrumentation instrumentation,
@@ -157,9 +173,8 @@ c10::IValue TorchScriptModel::forward(const tensor::Value& inputs, Instrumentati
     throw;
   } catch (const std::exception& error) {
     const std::exception_ptr failure = std::current_exception();
-    const std::string place = failing_place(inputs);
-    with_torch_errors("running " + (place.empty() ? source_.model.filename().string() : place),
-                      [&] { std::rethrow_exception(failure); });
+    const std::string place = failing_place(inputs, error.what(), emitter);
+    with_torch_errors("running " + place, [&] { std::rethrow_exception(failure); });
     throw;
   }
 }

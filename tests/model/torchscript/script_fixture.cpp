@@ -1,0 +1,79 @@
+#include "model/torchscript/script_fixture.h"
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include "model/torch/bridge.h"
+
+namespace parity::model {
+namespace {
+
+torch::jit::Module build(const ScriptSpec& spec, const std::string& name) {
+  torch::jit::Module module(name);
+  module.register_attribute("training", c10::BoolType::get(), spec.mode == SavedMode::training);
+  for (const auto& [key, value] : spec.parameters) {
+    module.register_parameter(key, to_torch(value).clone(), /*is_buffer=*/false);
+  }
+  for (const auto& [key, value] : spec.buffers)
+    module.register_buffer(key, to_torch(value).clone());
+  for (const auto& [key, child] : spec.children)
+    module.register_module(key, build(child, name + "_" + key));
+  for (const auto& [key, child] : spec.second_names)
+    module.register_module(key, module.attr(child).toModule());
+  module.define(spec.source);
+  return module;
+}
+
+}  // namespace
+
+std::filesystem::path save_script(const ScriptSpec& spec, const std::string& name) {
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / ("parity_" + name + ".pt");
+  build(spec, name).save(file.string());
+  return file;
+}
+
+ScriptSpec linear_spec(std::int64_t size) {
+  std::vector<float> weight;
+  for (std::int64_t i = 0; i < size; ++i) {
+    for (std::int64_t j = 0; j < size; ++j) weight.push_back(static_cast<float>(i - j));
+  }
+  const auto bytes = std::as_bytes(std::span(weight));
+  ScriptSpec spec;
+  spec.source = "def forward(self, x):\n    return torch.matmul(x, self.weight)\n";
+  spec.parameters.emplace_back(
+      "weight", tensor::HostTensor(tensor::DType::float32, {size, size},
+                                   std::vector<std::byte>(bytes.begin(), bytes.end())));
+  return spec;
+}
+
+tensor::HostTensor counting(const tensor::Shape& shape) {
+  std::vector<float> values(tensor::element_count(shape));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.5F * static_cast<float>(i + 1);
+  const auto bytes = std::as_bytes(std::span(values));
+  return {tensor::DType::float32, shape, std::vector<std::byte>(bytes.begin(), bytes.end())};
+}
+
+tensor::HostTensor integers(const tensor::Shape& shape, std::vector<std::int64_t> values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {tensor::DType::int64, shape, std::vector<std::byte>(bytes.begin(), bytes.end())};
+}
+
+run::Settings cpu_settings() {
+  run::Settings settings;
+  settings.device = "cpu";
+  settings.threads = 1;
+  return settings;
+}
+
+std::unique_ptr<Model> open_script(const std::filesystem::path& file, const run::Settings& settings,
+                                   const std::string& method) {
+  Source source;
+  source.model = file;
+  source.method = method;
+  return open_model(source, settings);
+}
+
+}  // namespace parity::model
