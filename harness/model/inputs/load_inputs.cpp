@@ -9,6 +9,7 @@
 #include "model/inputs/pickled_value.h"
 #include "model/inputs/token_json.h"
 #include "model/weights/file_kind.h"
+#include "model/weights/one_line.h"
 #include "model/weights/torch_file.h"
 
 namespace parity::model {
@@ -65,13 +66,11 @@ Value load_argument(const std::string& text, std::uint64_t seed, std::uint64_t p
   }
 }
 
-}  // namespace
-
-Value load_inputs(const std::string& spec, std::uint64_t seed, std::int64_t vocabulary) {
+Value load_arguments(const std::string& spec, std::uint64_t seed, std::int64_t vocabulary) {
   std::error_code ignored;
-  const bool is_list =
-      spec.find(';') != std::string::npos && !std::filesystem::exists(spec, ignored);
-  if (!is_list) return load_argument(spec, seed, 0, vocabulary);
+  if (spec.find(';') == std::string::npos || std::filesystem::exists(spec, ignored)) {
+    return load_argument(spec, seed, 0, vocabulary);
+  }
   tensor::ValueTuple arguments;
   std::string_view rest = spec;
   for (;;) {
@@ -81,6 +80,12 @@ Value load_inputs(const std::string& spec, std::uint64_t seed, std::int64_t voca
     if (end == std::string_view::npos) return {std::move(arguments)};
     rest.remove_prefix(end + 1);
   }
+}
+
+}  // namespace
+
+Value load_inputs(const std::string& spec, std::uint64_t seed, std::int64_t vocabulary) {
+  return with_one_line_errors([&] { return load_arguments(spec, seed, vocabulary); });
 }
 
 }  // namespace parity::model

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "model/weights/state_dict.h"
@@ -40,7 +40,11 @@ std::vector<run::WeightDigest> digest_weights(const StateDict& weights) {
   };
   const std::size_t wanted = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   std::vector<std::thread> threads;
-  for (std::size_t i = 1; i < std::min(wanted, tensors.size()); ++i) threads.emplace_back(work);
+  try {
+    for (std::size_t i = 1; i < std::min(wanted, tensors.size()); ++i) threads.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads to be had: those that run, and this one, do the work.
+  }
   work();
   for (std::thread& thread : threads) thread.join();
   if (failure) std::rethrow_exception(failure);

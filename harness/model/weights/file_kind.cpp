@@ -5,6 +5,7 @@
 
 #include "error/error.h"
 #include "model/weights/file_bytes.h"
+#include "model/weights/one_line.h"
 #include "model/weights/pickle_reader.h"
 #include "model/weights/safetensors.h"
 #include "model/weights/sharded_index.h"
@@ -134,9 +135,11 @@ FileDescription describe_bytes(const FileBytes& mapped, const std::string& label
 
 FileDescription describe_file(const std::filesystem::path& file) {
   try {
-    return describe_bytes(map_file(file), file.string());
+    FileDescription description = describe_bytes(map_file(file), file.string());
+    description.sentence = one_line(description.sentence);
+    return description;
   } catch (const Error& error) {
-    return {FileKind::other, error.what()};
+    return {FileKind::other, one_line(error.what())};
   }
 }
 

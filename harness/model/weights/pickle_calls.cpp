@@ -94,6 +94,27 @@ bool PickleMachine::call(std::uint8_t opcode) {
       push(apply(callee, arguments_of(*arguments), Use::instance));
       return true;
     }
+    case opcode::kBuild: {
+      PickleObject* state = pop();
+      build(top(), state);
+      return true;
+    }
+    case opcode::kPersId: {
+      const PickleText id{cursor_.line()};
+      push_persistent(*arena_.make(id));
+      return true;
+    }
+    case opcode::kBinPersId:
+      push_persistent(*pop());
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool PickleMachine::old_instance(std::uint8_t opcode) {
+  using Use = RefusedGlobal::Use;
+  switch (opcode) {
     case opcode::kObj: {
       std::vector<PickleObject*> items = pop_to_mark();
       if (items.empty()) throw MalformedPickle("an object has no class");
@@ -110,19 +131,6 @@ bool PickleMachine::call(std::uint8_t opcode) {
       push(apply(callee, std::move(arguments), Use::instance));
       return true;
     }
-    case opcode::kBuild: {
-      PickleObject* state = pop();
-      build(top(), state);
-      return true;
-    }
-    case opcode::kPersId: {
-      const PickleText id{cursor_.line()};
-      push_persistent(*arena_.make(id));
-      return true;
-    }
-    case opcode::kBinPersId:
-      push_persistent(*pop());
-      return true;
     default:
       return false;
   }

@@ -29,7 +29,7 @@ void PickleMachine::run() {
     const auto opcode = static_cast<std::uint8_t>(cursor_.little_endian(1));
     if (opcode == opcode::kStop) break;
     const bool known = number(opcode) || text(opcode) || sequence(opcode) || dictionary(opcode) ||
-                       stack_or_memo(opcode) || call(opcode);
+                       stack_or_memo(opcode) || call(opcode) || old_instance(opcode);
     if (!known) throw MalformedPickle("byte " + std::to_string(opcode) + " is no pickle opcode");
   }
   result_.root = pop();

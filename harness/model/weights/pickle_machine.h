@@ -31,6 +31,7 @@ class PickleMachine {
   [[nodiscard]] bool dictionary(std::uint8_t opcode);
   [[nodiscard]] bool stack_or_memo(std::uint8_t opcode);
   [[nodiscard]] bool call(std::uint8_t opcode);
+  [[nodiscard]] bool old_instance(std::uint8_t opcode);  ///< of protocols 0 and 1
 
   void push(PickleObject* object);
   [[nodiscard]] PickleObject* pop();

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "error/error.h"
+#include "model/weights/one_line.h"
 #include "model/weights/read_weight_file.h"
 #include "model/weights/safetensors.h"
 #include "model/weights/sharded_index.h"
@@ -28,7 +29,9 @@ StateDict read_weight_file(const FileBytes& mapped, const std::filesystem::path&
   return result;
 }
 
-StateDict read_state_dict(const std::filesystem::path& file, const std::string& key) {
+namespace {
+
+StateDict read_any(const std::filesystem::path& file, const std::string& key) {
   const FileBytes mapped = map_file(file);
   if (is_sharded_index(mapped.bytes)) {
     if (!key.empty()) {
@@ -39,6 +42,14 @@ StateDict read_state_dict(const std::filesystem::path& file, const std::string& 
     return read_sharded_index(file);
   }
   return read_weight_file(mapped, file, key);
+}
+
+}  // namespace
+
+StateDict read_state_dict(const std::filesystem::path& file, const std::string& key) {
+  StateDict result = with_one_line_errors([&] { return read_any(file, key); });
+  for (std::string& note : result.notes) note = one_line(note);
+  return result;
 }
 
 }  // namespace parity::model

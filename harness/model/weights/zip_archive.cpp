@@ -198,6 +198,11 @@ FileBytes ZipArchive::inflated(const Entry& entry, std::uint64_t index) const {
       entry.size_bytes > (entry.compressed_bytes + 1) * kLargestRatio) {
     damaged(label_, "the record `" + entry.name + "` claims more bytes than it can hold");
   }
+  // Records that share their packed bytes would inflate without end.
+  inflated_bytes_ += entry.size_bytes;
+  if (inflated_bytes_ > (file_.bytes.size() + 1) * kLargestRatio) {
+    damaged(label_, "its records claim more bytes than the file can hold");
+  }
   if (!library_) library_ = open_with_library(file_.bytes);
   if (!library_) damaged(label_, "its directory cannot be read");
   const char* library_name = zip_get_name(library_.get(), index, ZIP_FL_ENC_RAW);

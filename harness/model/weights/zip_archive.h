@@ -56,6 +56,7 @@ class ZipArchive {
   std::string label_;
   std::vector<Entry> entries_;
   std::unordered_map<std::string, std::size_t> index_;
+  mutable std::uint64_t inflated_bytes_ = 0;
   mutable std::shared_ptr<zip> library_;  ///< opened by the first deflated record
 };
 

@@ -248,6 +248,20 @@ TEST_F(StateDictTest, RefusesInOneSentence) {
   }
 }
 
+TEST_F(StateDictTest, QuotesForeignNamesInOnePrintableLine) {
+  const std::string name = "a\n\x1b[31m" + std::string(100000, 'x');
+  const std::string message = refusal(zip_file(p::dict({{"w", weight()}, {"v", "N"}})), name);
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+  const std::string evil = p::text("my\nmodule") + p::text("\x1b[31mThing") + "\x93)R";
+  const std::string refused = refusal(zip_file(p::dict({{"w", evil}})));
+  EXPECT_NE(refused.find("wants to run `my?module.?[31mThing`"), std::string::npos) << refused;
+  const StateDict noted = read(
+      zip_file("}(" + p::text("w") + weight() + p::text("odd\n" + std::string(3000, 'y')) + "Nu"));
+  ASSERT_EQ(noted.notes.size(), 1U);
+  EXPECT_EQ(noted.notes[0].find('\n'), std::string::npos);
+  EXPECT_LE(noted.notes[0].size(), 1300U);
+}
+
 TEST_F(StateDictTest, RefusesWhatIsNoRegularFile) {
   EXPECT_NE(error_of([&] {
               static_cast<void>(read_state_dict(folder_.path("none.pt"), ""));

@@ -104,6 +104,26 @@ TEST(ZipArchive, RefusesRecordsThatLieAboutTheirSize) {
   EXPECT_NE(error_of([&] { static_cast<void>(shrunk.read("a")); }), "");
 }
 
+TEST(ZipArchive, RefusesRecordsThatShareTheirPackedBytes) {
+  // 40 names for one megabyte that is packed into about a thousand bytes.
+  Records records;
+  for (int i = 10; i < 50; ++i) {
+    records.emplace_back("name" + std::to_string(i), i == 10 ? std::string(1 << 20, 'x') : "y");
+  }
+  std::string file = zip_of(records, Packing::deflated);
+  const std::size_t directory = file.find("PK\x01\x02");
+  const std::string first = file.substr(directory, 46);
+  for (std::size_t at = directory; at != std::string::npos; at = file.find("PK\x01\x02", at + 1)) {
+    file.replace(at, 28, first.substr(0, 28));      // method, checksum and sizes
+    file.replace(at + 42, 4, first.substr(42, 4));  // where the packed bytes lie
+  }
+  const ZipArchive archive(bytes_of(file), "file");
+  const std::string message = error_of([&] {
+    for (const auto& [name, content] : records) static_cast<void>(archive.read(name));
+  });
+  EXPECT_NE(message.find("its records claim more bytes"), std::string::npos) << message;
+}
+
 TEST(ZipArchive, RefusesDamagedDeflatedContent) {
   std::string content;
   for (int i = 0; i < 2000; ++i) content += static_cast<char>(i * 7 % 251);
