@@ -6,7 +6,7 @@ usage() {
   cat <<'TEXT'
 Usage: scripts/test.sh [--no-install] [--no-python] [CTEST-ARGUMENT...]
 
-Installs missing packages, puts PyTorch and the libraries of the cross-checks into .venv-test (about 3.5 GB of download
+Installs missing packages, puts PyTorch and the libraries of the cross-checks into .venv-test (about 3 GB of download
 the first time), builds into build/test and runs CTest. Anything else on the command line goes to CTest:
 
   scripts/test.sh -L unit            only tests with the label unit (labels: build unit cli mutation device python)

@@ -9,7 +9,7 @@ BUILD_PACKAGES=(
   libhdf5-dev libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
   libxxhash-dev libhwy-dev libzip-dev)
 # shellcheck disable=SC2034  # used by test.sh
-TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format git)
+TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck)
 
 # The LibTorch that the project is developed on; any 2.6 or newer found on the machine does as well.
 TORCH_VERSION=2.11.0
@@ -158,11 +158,11 @@ make_venv() {
 }
 
 # pip_install FOLDER ARGUMENT...: pip's own settings and environment decide where packages come from.
-# Without the cache: wheels of this size would lie on the disk twice.
+# Without the cache, wheels of this size would lie on the disk twice; most of torch's Python files are never run.
 pip_install() {
   local venv=$1
   shift
-  quietly "pip-$(basename "$venv")" "$venv/bin/python" -m pip install --no-cache-dir --no-input \
+  quietly "pip-$(basename "$venv")" "$venv/bin/python" -m pip install --no-cache-dir --no-compile --no-input \
     --disable-pip-version-check "$@" ||
     fail "pip could not install $* into $venv: is there a network? Behind a proxy, set pip's own configuration.
 With a LibTorch at hand, PARITY_TORCH_DIR=<its folder> makes this step needless."
@@ -249,7 +249,7 @@ test_venv() {
     return
   fi
   need_space "$(dirname "$venv")" 12000 "PyTorch and the packages of the cross-checks"
-  say "Installing PyTorch $TORCH_VERSION and the packages of the cross-checks into $venv (about 3.5 GB of download)"
+  say "Installing PyTorch $TORCH_VERSION and the packages of the cross-checks into $venv (about 3 GB of download)"
   pip_install "$venv" -r "$lists/test_requirements.txt" -c "$lists/test_constraints.txt"
   printf '%s\n' "$wanted" >"$venv/parity-installed"
 }
