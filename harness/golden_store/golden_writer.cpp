@@ -51,6 +51,14 @@ H5::H5File create_file(DriverTarget& target, const std::string& name) {
   return {name, H5F_ACC_TRUNC, creation, target.access_properties()};
 }
 
+/// As run::ModelDescription asks for, and readers insist on.
+bool is_sorted_and_unique(const std::vector<run::WeightDigest>& weights) {
+  return std::adjacent_find(weights.begin(), weights.end(),
+                            [](const auto& before, const auto& after) {
+                              return before.name >= after.name;
+                            }) == weights.end();
+}
+
 void write_signature(const H5::Group& root) {
   // For people and tools that meet the file; readers go by the user block.
   const std::string text = fmt::format("parity-golden {}.{}", kMajorVersion, kMinorVersion);
@@ -216,6 +224,7 @@ void GoldenWriter::end_case(const std::vector<run::SkippedTap>& skipped,
 
 void GoldenWriter::finish(const run::RecordingHeader& header) {
   PARITY_CHECK(state_->stage == Stage::between_cases);
+  PARITY_CHECK(is_sorted_and_unique(header.model.weights));
   state_->change([&] { state_->close(header); });
   state_->change([&] { state_->seal(); });
   state_->stage = Stage::finished;

@@ -1,7 +1,9 @@
 // What is written comes back bit for bit: values, names, inputs, header. Equal recordings give
 // equal files.
+#include <atomic>
 #include <bit>
 #include <cmath>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -18,6 +20,7 @@ using tensor::DType;
 using tensor::Shape;
 using tensor::Value;
 using namespace testing;
+using namespace std::string_literals;
 
 void expect_same_tap(const GoldenReader& reader, const SampleTap& tap, std::size_t case_index,
                      std::size_t index) {
@@ -229,7 +232,7 @@ Value nested_inputs() {
                 {"inf", {-std::numeric_limits<double>::infinity()}},
                 {"-0", {-0.0}},
                 {"tiny", {std::numeric_limits<double>::denorm_min()}},
-                {"text", {std::string("prompt with \0 zero bytes and \xff\0\0", 35)}},
+                {"text", {"prompt with \0 zero bytes and \xff\0\0"s}},
                 {"no text", {std::string()}}};
   const Value empty_list{tensor::ValueList{}};
   const Value tuple{
@@ -276,6 +279,29 @@ TEST(GoldenRoundTrip, CompressesWhatCanBeCompressed) {
   write_sample(folder / "packed.h5", golden, {1});
   EXPECT_GT(std::filesystem::file_size(folder / "plain.h5"), 4'000'000U);
   EXPECT_LT(std::filesystem::file_size(folder / "packed.h5"), 200'000U);
+}
+
+TEST(GoldenRoundTrip, ReadsAndWritesFromSeveralThreads) {
+  const ScratchFolder folder;
+  write_sample(folder / "shared.h5", golden_of_every_dtype({40, 50}), {1});
+  std::atomic<int> failures{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        for (int round = 0; round < 5; ++round) {
+          const GoldenReader reader(folder / "shared.h5");
+          write_sample(folder / (std::to_string(i) + ".h5"), golden_of_every_dtype({30}));
+          for (std::size_t t = 0; t < reader.cases()[0].taps.size(); ++t)
+            static_cast<void>(reader.read_tap(0, t));
+        }
+      } catch (const std::exception&) {
+        ++failures;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
 }
 
 TEST(GoldenRoundTrip, ReadsTwoGoldensAtATimeAndMovesReaders) {
