@@ -149,6 +149,12 @@ Judgement judge_unpaired(Unpaired side) {
   return {Verdict::additional, {"the reference has no such tap"}};
 }
 
+Judgement judge_unseen_difference() {
+  return {Verdict::suspect,
+          {"the stored rows are equal, but rows that were not stored differ: how far is unknown "
+           "without a full golden"}};
+}
+
 GateResult overall(const std::vector<JudgedCase>& cases, Strictness strictness) {
   GateResult result;
   const Tally counts = tally(cases);

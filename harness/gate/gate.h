@@ -62,6 +62,10 @@ struct GateResult {
 enum class Unpaired : std::uint8_t { missing, additional };
 [[nodiscard]] Judgement judge_unpaired(Unpaired side);
 
+/// A tap of which only some rows were compared, all equal, while digests say that the rest is not:
+/// suspect.
+[[nodiscard]] Judgement judge_unseen_difference();
+
 /// Passes when every case compared something that could have differed and every verdict passes.
 [[nodiscard]] GateResult overall(const std::vector<JudgedCase>& cases, run::Strictness strictness);
 

@@ -19,7 +19,7 @@ CaseComparison::CaseComparison(const golden_store::GoldenReader& reference, std:
 
 bool CaseComparison::needs_digest(const run::TapId& id) const {
   const auto found = index_.find(run::to_string(id));
-  return found != index_.end() && record().taps[found->second].mode == run::StoreMode::digest;
+  return found != index_.end() && record().taps[found->second].mode != run::StoreMode::full;
 }
 
 void CaseComparison::add(const TapData& candidate) {

@@ -113,6 +113,14 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   return logits;
 }
 
+/// The stored rows may all be equal by chance while others are not; the digests of the whole taps
+/// tell.
+bool differs_unseen(const report::Tap& tap, const run::TapRecord& reference,
+                    const run::TapRecord& candidate) {
+  return tap.outcome == "rows_compared" && tap.verdict == run::Verdict::identical &&
+         reference.digest != candidate.digest;
+}
+
 }  // namespace
 
 ComparedTap compare_tap(compare::Reference<TapData> reference,
@@ -127,6 +135,10 @@ ComparedTap compare_tap(compare::Reference<TapData> reference,
   tap.outcome = named.name;
   gate::Judgement judgement = gate::judge(named.outcome, left.record.id.kind, *choice.policy);
   tap.verdict = judgement.verdict;
+  if (differs_unseen(tap, left.record, right.record)) {
+    judgement = gate::judge_unseen_difference();
+    tap.verdict = judgement.verdict;
+  }
   tap.reasons = std::move(judgement.reasons);
   if (!named.remark.empty()) tap.reasons.push_back(named.remark);
   if (auto* facts = std::get_if<compare::TensorComparison>(&named.outcome))

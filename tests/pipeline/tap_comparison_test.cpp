@@ -70,14 +70,22 @@ TEST(TapComparison, OfEqualTensorsIsIdenticalInEveryPairOfStoreModes) {
   }
 }
 
-TEST(TapComparison, FindsADifferenceInAStoredRowAndOnlyThere) {
+TEST(TapComparison, FindsADifferenceInAStoredRow) {
   std::vector<float> wrong = ramp();
   wrong[3 * 4 + 1] *= 2;  // row 3
   const StoredTap candidate = stored(wrong, run::StoreMode::full);
   EXPECT_EQ(compared(stored(ramp(), run::StoreMode::rows, {0, 3}), candidate).tap.verdict,
             run::Verdict::diverged);
-  const ComparedTap elsewhere = compared(stored(ramp(), run::StoreMode::rows, {0, 5}), candidate);
-  EXPECT_EQ(elsewhere.tap.verdict, run::Verdict::identical);
+}
+
+TEST(TapComparison, SuspectsADifferenceInRowsThatWereNotStored) {
+  std::vector<float> wrong = ramp();
+  wrong[3 * 4 + 1] *= 2;  // row 3
+  const ComparedTap elsewhere =
+      compared(stored(ramp(), run::StoreMode::rows, {0, 5}), stored(wrong, run::StoreMode::full));
+  EXPECT_EQ(elsewhere.tap.verdict, run::Verdict::suspect);
+  EXPECT_NE(elsewhere.tap.reasons.front().find("rows that were not stored differ"),
+            std::string::npos);
   EXPECT_EQ(elsewhere.tap.reasons.back(), "compared on 2 of 6 rows")
       << "a partial comparison says so";
 }
