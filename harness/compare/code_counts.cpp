@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "compare/bins.h"
 #include "compare/float_format.h"
@@ -47,6 +48,7 @@ void count_by_table(const std::uint8_t* codes, std::size_t count, std::size_t lo
 
 std::uint64_t count_float64(const double* reference, const double* candidate, std::size_t count,
                             FusedChunk& chunk) {
+  constexpr double kBelow = 1 - 0x1p-50;
   std::uint64_t max_ulp = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const auto r = std::bit_cast<std::uint64_t>(reference[i]);
@@ -60,9 +62,16 @@ std::uint64_t count_float64(const double* reference, const double* candidate, st
     max_ulp = std::max(max_ulp, ulp);
     ++chunk.wide_ulp[ulp_bin(ulp)];
     const std::uint64_t r_size = Float64Format::magnitude(r);
+    const double difference = std::abs(candidate[i] - reference[i]);
+    chunk.max_absolute = std::max(chunk.max_absolute, difference);
+    // The product is off by less than the margin; a division for every element would cost more than
+    // all the rest.
+    if (r_size != 0 && difference > kBelow * chunk.record.largest * std::abs(reference[i])) {
+      chunk.record.largest = std::max(chunk.record.largest, difference / std::abs(reference[i]));
+    }
     // The difference of two patterns is that of their exponents, less one where the first mantissa
     // is smaller.
-    const auto size = std::bit_cast<std::uint64_t>(std::abs(candidate[i] - reference[i]));
+    const auto size = std::bit_cast<std::uint64_t>(difference);
     const auto exponent = static_cast<int>(static_cast<std::int64_t>(size - r_size) >> 52);
     const int code =
         std::clamp(exponent + kRelativeCodeBias, 1, static_cast<int>(kRelativeCodeTop));
@@ -70,6 +79,27 @@ std::uint64_t count_float64(const double* reference, const double* candidate, st
   }
   chunk.max_ulp = std::max(chunk.max_ulp, max_ulp);
   return max_ulp;
+}
+
+RelativeRecord record_of(std::span<const float> reference, std::span<const float> candidate,
+                         double largest, Products products) {
+  // The margin covers the rounding of this factor, of the product with it, and of c-r.
+  constexpr double kHighest = std::numeric_limits<float>::max();
+  RelativeRecord record{largest, 1,
+                        static_cast<float>(std::min(largest, kHighest) * (1 - 0x1p-21))};
+  if (products == Products::rounded || largest >= 0.5) return record;
+  // Narrow types repeat the same ratio often; comparing by exact cross products lets ties pass
+  // without a second look.
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const double r = reference[i];
+    const double difference = std::abs(static_cast<double>(candidate[i]) - r);
+    if (r == 0 || difference / std::abs(r) != largest) continue;
+    const int exponent = std::ilogb(r);
+    record.difference_factor = static_cast<float>(std::scalbn(std::abs(r), -exponent));
+    record.reference_factor = static_cast<float>(std::scalbn(difference, -exponent));
+    break;
+  }
+  return record;
 }
 
 void fold(const FusedChunk& chunk, std::size_t padding, Tally& tally, ChunkSums& sums) {
@@ -91,13 +121,16 @@ void fold(const FusedChunk& chunk, std::size_t padding, Tally& tally, ChunkSums&
         chunk.relative_codes[code];
   }
   tally.max_ulp = std::max(tally.max_ulp, chunk.max_ulp);
-  tally.max_relative = std::max(tally.max_relative, chunk.max_relative);
-  for (const double size : chunk.max_absolute)
-    tally.max_absolute = std::max(tally.max_absolute, size);
-  sums.reference_squared[kUnscaled] += sum_of(chunk.reference_squared);
-  sums.candidate_squared[kUnscaled] += sum_of(chunk.candidate_squared);
-  sums.product[kUnscaled] += sum_of(chunk.product);
-  sums.difference_squared[kUnscaled] += sum_of(chunk.difference_squared);
+  tally.max_relative = std::max(tally.max_relative, chunk.record.largest);
+  tally.max_absolute = std::max(tally.max_absolute, chunk.max_absolute);
+  const double shared = sum_of(chunk.shared_squared);
+  const double cross = sum_of(chunk.near_cross);
+  const double near = sum_of(chunk.near_difference_squared);
+  sums.reference_squared[kUnscaled] += sum_of(chunk.reference_squared) + shared;
+  sums.candidate_squared[kUnscaled] +=
+      sum_of(chunk.candidate_squared) + (shared + (2 * cross + near));
+  sums.product[kUnscaled] += sum_of(chunk.product) + (shared + cross);
+  sums.difference_squared[kUnscaled] += sum_of(chunk.difference_squared) + near;
   sums.difference[1] += sum_of(chunk.difference);
 }
 

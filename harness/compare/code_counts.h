@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "compare/fused_kernel.h"
 
@@ -20,13 +21,15 @@ void count_by_table(const std::uint8_t* codes, std::size_t count, std::size_t lo
 [[nodiscard]] std::uint64_t count_float64(const double* reference, const double* candidate,
                                           std::size_t count, FusedChunk& chunk);
 
-/// abs(c-r) must pass this times abs(r) for a new maximum of a 32-bit or narrower type,
-/// `max_relative` being the largest so far. Below 1/2 the difference is exact in float32, so that
-/// two ratios that differ do so by more than 2^-48 of themselves, and an equal ratio (common in
-/// narrow types) needs no second look. From 1/2 on look again.
-[[nodiscard]] constexpr double relative_threshold(double max_relative) {
-  constexpr double kRelativeMargin = 0x1p-50;
-  return max_relative * (max_relative < 0.5 ? 1 + kRelativeMargin : 1 - kRelativeMargin);
-}
+/// Whether products of two differences and values of a dtype are exact in float32, as for 16-bit
+/// types.
+enum class Products : std::uint8_t { rounded, exact };
+
+/// Record of a block whose largest relative error is `largest`, with factors that never miss a
+/// larger one. Below 1/2 the cross products of a 16-bit type are exact, so that a tie (frequent
+/// there) does not look like a new record.
+[[nodiscard]] RelativeRecord record_of(std::span<const float> reference,
+                                       std::span<const float> candidate, double largest,
+                                       Products products);
 
 }  // namespace parity::compare

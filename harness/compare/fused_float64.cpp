@@ -35,19 +35,13 @@ BlockResult FuseFloat64(const double* reference, const double* candidate, std::s
                         FusedChunk& chunk) {
   if (!all_everyday(reference, count)) return {};
   if (same_bytes(reference, candidate, count * sizeof(double))) {
-    add_identical(reference, count, chunk);
+    add_identical(reference, count, after(reference, candidate, count), chunk);
     chunk.elements += count;
     chunk.ulp_codes[kUlpCodeZero] += count;
     return {BlockOutcome::fused, 0};
   }
   if (!all_everyday(candidate, count)) return {};
-  // Two float64 ratios may be closer than the margin, so look again whenever it could be a new
-  // maximum.
-  constexpr double kMargin = 1 - 0x1p-50;
-  if (add_sums(reference, candidate, count, chunk.max_relative * kMargin, chunk)) {
-    const double found = max_relative_of(reference, candidate, count);
-    chunk.max_relative = found > chunk.max_relative ? found : chunk.max_relative;
-  }
+  add_sums(reference, candidate, count, after(reference, candidate, count), chunk);
   chunk.elements += count;
   return {BlockOutcome::fused, count_float64(reference, candidate, count, chunk)};
 }

@@ -22,20 +22,34 @@ inline constexpr std::size_t kSumLanes = 8;
 
 using LaneSum = std::array<double, kSumLanes>;
 
+/// The largest relative error met so far, and factors that tell in float32 whether a pair could
+/// pass it: abs(c-r) * difference_factor > abs(r) * reference_factor. May be carried from chunk to
+/// chunk: it only saves work.
+struct RelativeRecord {
+  double largest = 0;
+  float difference_factor = 1;
+  float reference_factor = 0;
+};
+
 /// What the kernels gather over one chunk. Distances are counted by code, see code_* below, and
 /// folded at the end.
 struct FusedChunk {
+  /// r*r of identical and near blocks: part of each of the three products.
+  alignas(64) LaneSum shared_squared{};
+  alignas(64) LaneSum near_cross{};  ///< r*(c-r) of near blocks
+  alignas(64) LaneSum near_difference_squared{};
   alignas(64) LaneSum reference_squared{};
   alignas(64) LaneSum candidate_squared{};
   alignas(64) LaneSum product{};
   alignas(64) LaneSum difference_squared{};
   alignas(64) LaneSum difference{};
-  alignas(64) LaneSum max_absolute{};
-  double max_relative = 0;
+  double max_absolute = 0;
+  RelativeRecord record;
   std::uint64_t max_ulp = 0;
   std::uint64_t elements = 0;
   std::uint64_t zero_sign = 0;
   std::array<std::uint64_t, 256> ulp_codes{};
+  int near_pause = 0;    ///< blocks for which the near way is not tried
   UlpCounts wide_ulp{};  ///< by bin, non-zero distances of float64
   std::array<std::uint64_t, 256> relative_codes{};
 };

@@ -44,11 +44,23 @@ class BlockValues {
   alignas(64) std::array<T, kBlockElements> copy_;
 };
 
+/// State of one thread. The record is kept across chunks, so that only the first one has to find
+/// its way up.
+struct Walker {
+  explicit Walker(std::size_t worst_count) : tally(worst_count) {}
+
+  Tally tally;
+  RelativeRecord record;
+};
+
 template <typename T>
 void walk_chunk(std::span<const std::byte> reference, std::span<const std::byte> candidate,
-                Kernel<T> kernel, const PairSource& source, ChunkRange range, Tally& tally,
+                Kernel<T> kernel, const PairSource& source, ChunkRange range, Walker& walker,
                 ChunkSums& sums) {
+  Tally& tally = walker.tally;
   FusedChunk fused;
+  fused.record = walker.record;
+  fused.max_absolute = tally.max_absolute;
   BlockValues<T> reference_block;
   BlockValues<T> candidate_block;
   std::size_t padding = 0;
@@ -66,31 +78,32 @@ void walk_chunk(std::span<const std::byte> reference, std::span<const std::byte>
     if (tally.worst.may_take(result.max_ulp, first)) offer_worst(source, first, count, tally.worst);
   }
   fold(fused, padding, tally, sums);
+  walker.record = fused.record;
 }
 
 /// Both sides may be read at different places, so the padded sizes are those of equal counts.
 void run_chunk(const tensor::TensorView& reference, const tensor::TensorView& candidate,
-               const PairSource& source, ChunkRange range, Tally& tally, ChunkSums& sums) {
+               const PairSource& source, ChunkRange range, Walker& walker, ChunkSums& sums) {
   const DType dtype = tensor::component(reference.dtype);
   if (dtype == tensor::component(candidate.dtype)) {
     switch (dtype) {
       case DType::float32:
         return walk_chunk<float>(reference.bytes, candidate.bytes, &fuse_float32, source, range,
-                                 tally, sums);
+                                 walker, sums);
       case DType::float64:
         return walk_chunk<double>(reference.bytes, candidate.bytes, &fuse_float64, source, range,
-                                  tally, sums);
+                                  walker, sums);
       case DType::bfloat16:
         return walk_chunk<std::uint16_t>(reference.bytes, candidate.bytes, &fuse_bfloat16, source,
-                                         range, tally, sums);
+                                         range, walker, sums);
       case DType::float16:
         return walk_chunk<std::uint16_t>(reference.bytes, candidate.bytes, &fuse_float16, source,
-                                         range, tally, sums);
+                                         range, walker, sums);
       default:
         break;
     }
   }
-  compare_carefully(source, range.first, range.count, tally, sums);
+  compare_carefully(source, range.first, range.count, walker.tally, sums);
 }
 
 }  // namespace
@@ -102,16 +115,16 @@ MainPass run_main_pass(Reference<tensor::TensorView> reference,
   const std::size_t chunks =
       static_cast<std::size_t>((elements + kChunkElements - 1) / kChunkElements);
   std::vector<ChunkSums> sums(chunks);
-  std::vector<Tally> tallies(thread_count(chunks, threads), Tally(worst_count));
+  std::vector<Walker> walkers(thread_count(chunks, threads), Walker(worst_count));
   for_each_chunk(chunks, threads, [&](std::size_t thread, std::size_t chunk) {
     const std::uint64_t first = std::uint64_t{chunk} * kChunkElements;
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(kChunkElements, elements - first));
-    run_chunk(reference.value, candidate.value, source, {first, count}, tallies[thread],
+    run_chunk(reference.value, candidate.value, source, {first, count}, walkers[thread],
               sums[chunk]);
   });
   MainPass result{Tally(worst_count), add_in_order(sums)};
-  for (const Tally& tally : tallies) result.tally.merge(tally);
+  for (const Walker& walker : walkers) result.tally.merge(walker.tally);
   return result;
 }
 

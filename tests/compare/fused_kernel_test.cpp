@@ -106,8 +106,11 @@ std::string bytes_of(const FusedChunk& chunk) {
   append(chunk.product);
   append(chunk.difference_squared);
   append(chunk.difference);
+  append(chunk.record.largest);
   append(chunk.max_absolute);
-  append(chunk.max_relative);
+  append(chunk.shared_squared);
+  append(chunk.near_cross);
+  append(chunk.near_difference_squared);
   append(chunk.max_ulp);
   append(chunk.elements);
   append(chunk.zero_sign);
