@@ -16,6 +16,17 @@ case $1 in
   name) echo "$0 ran" ;;
   fail) echo "gate failed"; exit 1 ;;
   table) printf 'layer    ulp max  nrmse   verdict\\nblocks.0    3  1.25e-07  within \\u2581\\u2583\\ncompared in 0.53 s\\n' ;;
+  machine) cat <<'TEXT'
+candidate  Some Processor (Maker, AVX2), replayed on this host
+! switch.threads       16 -> 8  changes numbers
+! switch.fp32          tf32 -> ieee  changes numbers
+  host.cores           16 -> 8
+  capture.layers       (absent) -> model.layers.0.**
+case prose: 14 taps, 14 within
+      40 positions, KL mean 1.0e-04 p99
+      4.8e-04 max 4.8e-04 nat
+TEXT
+  ;;
 esac
 """
 
@@ -86,6 +97,18 @@ class CheckReadme(unittest.TestCase):
         self.fails(document(marker, head, "blocks.0  0  0  diverged", end), "diverged")
         self.fails(document(marker, head, "blocks.1  3  1.25e-07  within", end), "blocks.1")
         self.fails(document(marker, head, "blocks.0  3  within", end), "blocks.0")
+
+    def test_facts_about_the_machine_do_not_count_where_numbers_vary(self):
+        marker = "<!-- output-of(numbers vary): parity machine -->"
+        lines = ["candidate  Another (Maker, AVX512), replayed on this host", "  device.name          NVIDIA H200 -> Another",
+                 "! switch.fp32          tf32 -> ieee  changes numbers",
+                 "  capture.layers       (absent) -> model.layers.0.**", "case prose: 14 taps, 3 identical, 11 within",
+                 "      40 positions, KL mean 1e-04 p99 4e-04 max", "      4.85e-04 nat"]
+        self.passes(document(marker, *lines))
+        self.fails(document(marker, *(line.replace("layers.0", "layers.1") for line in lines)), "layers.1")
+        self.fails(document(marker, *(line.replace("this host", "that host") for line in lines)), "that host")
+        self.fails(document(marker, *lines[:-1]), "<n> nat")
+        self.fails(document(marker, lines[0], *lines[3:]), "switch.fp32")
 
     def test_markers_are_never_ignored(self):
         self.fails("<!-- output-of: parity --version -->\nno fence\n", "no fenced block")
