@@ -82,9 +82,9 @@ void TableWriter::shapes(const std::vector<tensor::Shape>& values) const {
               std::as_bytes(std::span(padded)));
 }
 
-TableReader::TableReader(H5::Group group, std::string where, const std::string& first_column,
+TableReader::TableReader(const H5::Group& group, std::string where, const std::string& first_column,
                          std::uint64_t file_bytes)
-    : group_(std::move(group)), where_(std::move(where)), file_bytes_(file_bytes) {
+    : group_(group), where_(std::move(where)), file_bytes_(file_bytes) {
   const CheckedDataSet first(group_, first_column, file_bytes_, place(first_column));
   if (first.shape().size() != 1) throw Malformed(fmt::format("{} is not a column", first.where()));
   rows_ = static_cast<std::size_t>(first.shape()[0]);

@@ -1,12 +1,12 @@
-// Tables as parallel one-dimensional datasets of equal length: text columns of fixed width, 64-bit numbers, shapes.
-// Knows no meaning of what it stores.
+// Tables as parallel one-dimensional datasets of equal length: text columns of fixed width, 64-bit
+// numbers, shapes. Knows no meaning of what it stores.
 #pragma once
-
-#include <H5Cpp.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <H5Cpp.h>
 
 #include "tensor/digest.h"
 #include "tensor/shape.h"
@@ -18,7 +18,8 @@ class TableWriter {
  public:
   explicit TableWriter(const H5::Group& group) : group_(group) {}
 
-  /// UTF-8, one zero byte wider than the longest; throws Malformed for a text that ends in a zero byte.
+  /// UTF-8, one zero byte wider than the longest; throws Malformed for a text that ends in a zero
+  /// byte.
   void texts(const std::string& name, const std::vector<std::string>& values) const;
   void integers(const std::string& name, const std::vector<std::int64_t>& values) const;
   void reals(const std::string& name, const std::vector<double>& values) const;
@@ -34,7 +35,8 @@ class TableWriter {
 class TableReader {
  public:
   /// The number of rows is that of the column `first_column`.
-  TableReader(H5::Group group, std::string where, const std::string& first_column, std::uint64_t file_bytes);
+  TableReader(const H5::Group& group, std::string where, const std::string& first_column,
+              std::uint64_t file_bytes);
 
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
@@ -49,7 +51,8 @@ class TableReader {
  private:
   enum class Length { same_rows, any };
   template <typename Number>
-  [[nodiscard]] std::vector<Number> numbers(const std::string& name, const H5::DataType& type, Length length) const;
+  [[nodiscard]] std::vector<Number> numbers(const std::string& name, const H5::DataType& type,
+                                            Length length) const;
   [[nodiscard]] std::string place(const std::string& name) const;
 
   H5::Group group_;

@@ -1,9 +1,9 @@
 // Owns one open file descriptor.
 #pragma once
 
-#include <unistd.h>
-
 #include <utility>
+
+#include <unistd.h>
 
 namespace parity::golden_store {
 

@@ -29,8 +29,9 @@ const OpenFile& opened(const H5FD_t* file) { return *reinterpret_cast<const Open
 
 H5FD_t* open_target(const char*, unsigned, hid_t access, haddr_t) {
   const auto* target = static_cast<DriverTarget* const*>(H5Pget_driver_info(access));
+  if (target == nullptr) return nullptr;
   auto* file = new (std::nothrow) OpenFile();
-  if (target == nullptr || file == nullptr) return nullptr;
+  if (file == nullptr) return nullptr;
   file->target = *target;
   return &file->base;
 }
@@ -79,37 +80,37 @@ herr_t truncate_target(H5FD_t* file, hid_t, hbool_t) {
 }
 
 hid_t register_driver() {
-  static H5FD_class_t driver{};  // the library keeps a pointer to it
+  static H5FD_class_t kDriver{};  // the library keeps a pointer to it
 #if H5_VERSION_GE(1, 13, 0)
-  driver.version = H5FD_CLASS_VERSION;
-  driver.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 1);
+  kDriver.version = H5FD_CLASS_VERSION;
+  kDriver.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 1);
 #endif
-  driver.name = "parity";
-  driver.maxaddr = static_cast<haddr_t>(INT64_MAX);
-  driver.fc_degree = H5F_CLOSE_STRONG;
-  driver.fapl_size = sizeof(DriverTarget*);
-  driver.open = open_target;
-  driver.close = close_target;
-  driver.query = query;
-  driver.get_eoa = end_of_allocation;
-  driver.set_eoa = set_end_of_allocation;
-  driver.get_eof = end_of_file;
-  driver.read = read_target;
-  driver.write = write_target;
-  driver.truncate = truncate_target;
+  kDriver.name = "parity";
+  kDriver.maxaddr = static_cast<haddr_t>(INT64_MAX);
+  kDriver.fc_degree = H5F_CLOSE_STRONG;
+  kDriver.fapl_size = sizeof(DriverTarget*);
+  kDriver.open = open_target;
+  kDriver.close = close_target;
+  kDriver.query = query;
+  kDriver.get_eoa = end_of_allocation;
+  kDriver.set_eoa = set_end_of_allocation;
+  kDriver.get_eof = end_of_file;
+  kDriver.read = read_target;
+  kDriver.write = write_target;
+  kDriver.truncate = truncate_target;
   static constexpr H5FD_mem_t kOneFreeListPerKind[] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(kOneFreeListPerKind), std::end(kOneFreeListPerKind),
-            std::begin(driver.fl_map));
-  return checked(H5FDregister(&driver), "H5FDregister");
+            std::begin(kDriver.fl_map));
+  return checked(H5FDregister(&kDriver), "H5FDregister");
 }
 
 }  // namespace
 
 H5::FileAccPropList DriverTarget::access_properties() {
-  static const hid_t driver = register_driver();
+  static const hid_t kDriver = register_driver();
   H5::FileAccPropList properties;
   const DriverTarget* const info = this;
-  checked(H5Pset_driver(properties.getId(), driver, static_cast<const void*>(&info)),
+  checked(H5Pset_driver(properties.getId(), kDriver, static_cast<const void*>(&info)),
           "H5Pset_driver");
   // What a killed writer leaves does not open, all metadata carries checksums, and locks fail or
   // hang on read-only and network file systems while a golden never changes once it has its name.

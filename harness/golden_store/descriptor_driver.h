@@ -1,16 +1,17 @@
-// An HDF5 file driver over a descriptor that is already open. It exists for two reasons. HDF5 1.10 crashes when it
-// closes a file after a failed write, even at exit; so this driver never tells it of one: it remembers the failure,
-// keeps what follows in memory, and the owner asks failure() after every call. And a reader parses the very file that
-// it has checked, without a lock and without a second look at its name.
+// An HDF5 file driver over a descriptor that is already open. It exists for two reasons. HDF5 1.10
+// crashes when it closes a file after a failed write, even at exit; so this driver never tells it
+// of one: it remembers the failure, keeps what follows in memory, and the owner asks failure()
+// after every call. And a reader parses the very file that it has checked, without a lock and
+// without a second look at its name.
 #pragma once
-
-#include <H5Cpp.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
+
+#include <H5Cpp.h>
 
 #include "golden_store/descriptor.h"
 
@@ -23,7 +24,8 @@ class DriverTarget {
   DriverTarget(const DriverTarget&) = delete;
   DriverTarget& operator=(const DriverTarget&) = delete;
 
-  /// Access properties that make H5File use this target; the file name it is given is for messages only.
+  /// Access properties that make H5File use this target; the file name it is given is for messages
+  /// only.
   [[nodiscard]] H5::FileAccPropList access_properties();
   /// errno of the first write that failed; HDF5 saw it succeed.
   [[nodiscard]] std::optional<int> failure() const { return failure_; }

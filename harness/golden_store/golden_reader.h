@@ -1,4 +1,5 @@
-// Reads a golden that may have been damaged or made to harm: checked before the HDF5 library parses it.
+// Reads a golden that may have been damaged or made to harm: checked before the HDF5 library parses
+// it.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +13,10 @@
 
 namespace parity::golden_store {
 
-/// An open golden. Refuses, with Error(store) in one sentence: a file that is no golden, unfinished, truncated,
-/// altered, or of an unknown major version. Takes no lock: a golden under its own name is finished and never changes.
-/// One thread at a time per reader; different readers and writers may be used from different threads.
+/// An open golden. Refuses, with Error(store) in one sentence: a file that is no golden,
+/// unfinished, truncated, altered, or of an unknown major version. Takes no lock: a golden under
+/// its own name is finished and never changes. One thread at a time per reader; different readers
+/// and writers may be used from different threads.
 class GoldenReader {
  public:
   explicit GoldenReader(const std::filesystem::path& path);

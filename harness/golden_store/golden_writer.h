@@ -1,4 +1,5 @@
-// Writes a golden: taps stream in one after the other, nothing looks complete until finish() has returned.
+// Writes a golden: taps stream in one after the other, nothing looks complete until finish() has
+// returned.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,9 @@ struct WriteOptions {
 };
 
 /// Streams one golden into a temporary file beside `path` and renames it into place in finish().
-/// After any failure (thrown as Error(store), or Error(resource) for a full disk) the temporary file is gone and
-/// whatever stood at `path` before is untouched; the object only accepts destruction then.
+/// After any failure (thrown as Error(store), or Error(resource) for a full disk) the temporary
+/// file is gone and whatever stood at `path` before is untouched; the object only accepts
+/// destruction then.
 class GoldenWriter {
  public:
   GoldenWriter(std::filesystem::path path, const WriteOptions& options);
@@ -32,7 +34,8 @@ class GoldenWriter {
   /// `stored` holds the bytes of run::stored_shape(tap), row-major.
   void add_tap(const run::TapRecord& tap, std::span<const std::byte> stored);
   void end_case(const std::vector<run::SkippedTap>& skipped, const std::vector<std::string>& notes);
-  /// Writes the header and the index, seals, syncs and renames. At least one case with one tap is required.
+  /// Writes the header and the index, seals, syncs and renames. At least one case with one tap is
+  /// required.
   void finish(const run::RecordingHeader& header);
 
  private:

@@ -52,12 +52,12 @@ std::string quoted(const std::string& text) {
 }
 
 Hdf5Session::Hdf5Session() : lock_(library_mutex()) {
-  static const bool prepared = [] {
+  static const bool kPrepared = [] {
     H5::Exception::dontPrint();
     H5PLset_loading_state(0);
     return true;
   }();
-  static_cast<void>(prepared);
+  static_cast<void>(kPrepared);
 }
 
 void throw_translated(Access access, const std::string& file, const H5::Exception& cause) {

@@ -1,20 +1,24 @@
-// A case's inputs, a tree of tensors and scalars, as columns in preorder plus one dataset per tensor or text.
+// A case's inputs, a tree of tensors and scalars, as columns in preorder plus one dataset per
+// tensor or text.
 #pragma once
-
-#include <H5Cpp.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include <H5Cpp.h>
 
 #include "tensor/value.h"
 
 namespace parity::golden_store {
 
 /// Throws Malformed for a tree that is nested more than 100 levels deep.
-void write_inputs(const H5::Group& group, const tensor::Value& inputs, std::optional<int> compression_level);
+void write_inputs(const H5::Group& group, const tensor::Value& inputs,
+                  std::optional<int> compression_level);
 
-/// Reads what the above wrote and throws Malformed for everything that no writer of ours would have written.
-[[nodiscard]] tensor::Value read_inputs(const H5::Group& group, const std::string& where, std::uint64_t file_bytes);
+/// Reads what the above wrote and throws Malformed for everything that no writer of ours would have
+/// written.
+[[nodiscard]] tensor::Value read_inputs(const H5::Group& group, const std::string& where,
+                                        std::uint64_t file_bytes);
 
 }  // namespace parity::golden_store

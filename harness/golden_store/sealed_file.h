@@ -1,20 +1,23 @@
-// Whole-file checks of a golden that need no HDF5: its length and digest against the user block, and whether what
-// follows can be something that our writer made. They run before the HDF5 library parses a byte.
+// Whole-file checks of a golden that need no HDF5: its length and digest against the user block,
+// and whether what follows can be something that our writer made. They run before the HDF5 library
+// parses a byte.
 #pragma once
-
-#include <sys/stat.h>
 
 #include <cstdint>
 #include <filesystem>
+
+#include <sys/stat.h>
 
 #include "golden_store/descriptor.h"
 #include "tensor/digest.h"
 
 namespace parity::golden_store {
 
-/// XXH3-128 of `size_bytes` bytes of `file` from `offset`. Reads rather than maps, so that a file that another
-/// process cuts short meanwhile gives an error and not a SIGBUS. Throws Malformed when the file ends early.
-[[nodiscard]] tensor::Digest digest_of_range(const Descriptor& file, std::uint64_t offset, std::uint64_t size_bytes);
+/// XXH3-128 of `size_bytes` bytes of `file` from `offset`. Reads rather than maps, so that a file
+/// that another process cuts short meanwhile gives an error and not a SIGBUS. Throws Malformed when
+/// the file ends early.
+[[nodiscard]] tensor::Digest digest_of_range(const Descriptor& file, std::uint64_t offset,
+                                             std::uint64_t size_bytes);
 
 /// A file that passed the checks.
 class SealedFile {

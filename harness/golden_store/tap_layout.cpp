@@ -35,6 +35,7 @@ void write_ids(const TableWriter& table, const std::vector<Record>& records) {
   table.texts("op", text_column(records, [](const Record& r) { return r.id.op; }));
   table.texts("port", text_column(records, [](const Record& r) { return r.id.port; }));
   std::vector<std::int64_t> calls;
+  calls.reserve(records.size());
   for (const Record& record : records) calls.push_back(record.id.call);
   table.integers("call", calls);
 }

@@ -11,11 +11,12 @@
 
 namespace parity::golden_store {
 
-/// Creates `.<name>.tmp.<pid>.<n>` in the folder of `path`; removes it on destruction unless publish() succeeded.
-/// Errors are Error(store), or Error(resource) when the disk is full or fails.
+/// Creates `.<name>.tmp.<pid>.<n>` in the folder of `path`; removes it on destruction unless
+/// publish() succeeded. Errors are Error(store), or Error(resource) when the disk is full or fails.
 class TemporaryFile {
  public:
-  /// Refuses a `path` that is a folder, a device or in a folder that cannot be written. Follows a link to a file.
+  /// Refuses a `path` that is a folder, a device or in a folder that cannot be written. Follows a
+  /// link to a file.
   explicit TemporaryFile(const std::filesystem::path& path);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
@@ -24,7 +25,8 @@ class TemporaryFile {
   [[nodiscard]] const Descriptor& descriptor() const { return file_; }
   [[nodiscard]] std::uint64_t size_bytes() const;
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Lets the disk start on what was written, so that it works while the caller reads the file again.
+  /// Lets the disk start on what was written, so that it works while the caller reads the file
+  /// again.
   void start_sync();
   /// Syncs the file, renames it into place and syncs the folder.
   void publish();

@@ -1,14 +1,14 @@
-// Reads and writes tensors and the groups they live in. The reading side trusts nothing: link kind, layout, filters,
-// type, shape and stored size are checked before memory is asked for.
+// Reads and writes tensors and the groups they live in. The reading side trusts nothing: link kind,
+// layout, filters, type, shape and stored size are checked before memory is asked for.
 #pragma once
-
-#include <H5Cpp.h>
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <H5Cpp.h>
 
 #include "golden_store/hdf5_guard.h"
 #include "tensor/host_tensor.h"
@@ -35,16 +35,20 @@ void write_plain(const H5::Group& group, const std::string& name, const H5::Data
 /// Opens a group reached by a hard link; Malformed otherwise.
 [[nodiscard]] H5::Group open_group(const H5::Group& parent, const std::string& name);
 
-/// An opened dataset whose bytes lie in the file itself, with nothing but shuffle and deflate before them.
+/// An opened dataset whose bytes lie in the file itself, with nothing but shuffle and deflate
+/// before them.
 class CheckedDataSet {
  public:
-  /// `file_bytes` bounds what an uncompressed dataset can hold. `where` names the dataset in messages.
-  CheckedDataSet(const H5::Group& group, const std::string& name, std::uint64_t file_bytes, std::string where);
+  /// `file_bytes` bounds what an uncompressed dataset can hold. `where` names the dataset in
+  /// messages.
+  CheckedDataSet(const H5::Group& group, const std::string& name, std::uint64_t file_bytes,
+                 std::string where);
 
   [[nodiscard]] const tensor::Shape& shape() const { return shape_; }
   [[nodiscard]] const H5::DataSet& handle() const { return dataset_; }
   [[nodiscard]] const std::string& where() const { return where_; }
-  /// Size of all elements, proved to be in the file (or to be what its compressed bytes can expand to).
+  /// Size of all elements, proved to be in the file (or to be what its compressed bytes can expand
+  /// to).
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
   /// Reads all bytes as stored. `type` has to be the dataset's own.
   void read_into(std::span<std::byte> bytes, const H5::DataType& type) const;

@@ -1,5 +1,5 @@
-// The first 512 bytes of a golden: what it is, which version, how long, and the digest of everything after them.
-// Knows bytes only; HDF5 skips this block.
+// The first 512 bytes of a golden: what it is, which version, how long, and the digest of
+// everything after them. Knows bytes only; HDF5 skips this block.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@ namespace parity::golden_store {
 
 inline constexpr std::size_t kUserBlockBytes = 512;
 inline constexpr std::uint32_t kMajorVersion = 1;  ///< readers refuse another one
-inline constexpr std::uint32_t kMinorVersion = 0;  ///< only adds; readers ignore what they do not know
+inline constexpr std::uint32_t kMinorVersion =
+    0;  ///< only adds; readers ignore what they do not know
 
 using UserBlockBytes = std::array<std::byte, kUserBlockBytes>;
 
@@ -27,7 +28,8 @@ struct UserBlock {
 
 [[nodiscard]] UserBlockBytes encode(const UserBlock& block);
 
-/// Throws Malformed with what is wrong: no golden, HDF5 but no golden, unfinished, altered, another major version.
+/// Throws Malformed with what is wrong: no golden, HDF5 but no golden, unfinished, altered, another
+/// major version.
 [[nodiscard]] UserBlock decode_user_block(std::span<const std::byte> bytes);
 
 }  // namespace parity::golden_store

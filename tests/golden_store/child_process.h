@@ -1,6 +1,7 @@
 // Runs code in a process of its own, so that a test survives its death.
 #pragma once
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
