@@ -108,16 +108,6 @@ Properties kfd_node(const std::string& address) {
   return {};
 }
 
-std::string amd_arch(const std::string& address) {
-  // gfx_target_version is major * 10000 + minor * 100 + stepping, the stepping written in hex:
-  // 90402 is gfx942, 90010 is gfx90a.
-  const std::uint64_t version = kfd_node(address)["gfx_target_version"];
-  if (version == 0) return {};
-  std::ostringstream arch;
-  arch << "gfx" << version / 10000 << version / 100 % 100 << std::hex << version % 100;
-  return arch.str();
-}
-
 /// Torch keeps each device's properties; both vendors' structs open with the name, as char[256].
 std::string name_from_torch(int index) {
   using Get = const char*(signed char);
@@ -128,6 +118,15 @@ std::string name_from_torch(int index) {
 }
 
 }  // namespace
+
+std::string gfx_name(std::uint64_t gfx_target_version) {
+  if (gfx_target_version == 0) return {};
+  // major * 10000 + minor * 100 + stepping; the name writes the stepping in hex.
+  std::ostringstream name;
+  name << "gfx" << gfx_target_version / 10000 << gfx_target_version / 100 % 100 << std::hex
+       << gfx_target_version % 100;
+  return name.str();
+}
 
 GpuFacts gpu_facts(GpuRuntime runtime, int index) {
   const std::string address = pci_address(runtime, index);
@@ -140,7 +139,7 @@ GpuFacts gpu_facts(GpuRuntime runtime, int index) {
   } else {
     facts.vendor = "AMD";
     facts.name = first_line(fs::path("/sys/bus/pci/devices") / address / "product_name");
-    facts.arch = amd_arch(address);
+    facts.arch = gfx_name(kfd_node(address)["gfx_target_version"]);
     facts.driver = first_line("/sys/module/amdgpu/version");
   }
   if (facts.name.empty()) facts.name = name_from_torch(index);

@@ -24,4 +24,8 @@ struct GpuFacts {
 enum class GpuRuntime : std::uint8_t { cuda, hip };
 [[nodiscard]] GpuFacts gpu_facts(GpuRuntime runtime, int index);
 
+/// AMD's name of the amdgpu driver's gfx_target_version: 90402 is gfx942, 90010 is gfx90a. "" for
+/// 0, a CPU node.
+[[nodiscard]] std::string gfx_name(std::uint64_t gfx_target_version);
+
 }  // namespace parity::model

@@ -28,6 +28,15 @@ std::string_view advice_for(ErrorKind kind, std::string_view text) {
   if (contains_any(text, {"does not have a deterministic implementation"})) {
     return "; run without --deterministic";
   }
+  if (contains_any(text,
+                   {"expected scalar type", "to have the same dtype", "must have the same dtype",
+                    "not implemented for 'Half'", "not implemented for 'BFloat16'"})) {
+    return "; the model's code may fix a dtype, or the device lacks this op in it: try --dtype "
+           "keep or another dtype";
+  }
+  if (contains_any(text, {"Unknown builtin op", "Unknown type name '__torch__.torch.classes"})) {
+    return "; give the library that defines it with --library";
+  }
   if (kind == ErrorKind::resource)
     return "; use a smaller batch, a smaller model or a larger device";
   return "";

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <ATen/ATen.h>
+#include <ATen/core/function_schema.h>
 
 #include "model/torch/bridge.h"
 #include "model/torch/device_tensor.h"

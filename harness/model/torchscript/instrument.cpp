@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include "model/torchscript/call_inlining.h"
@@ -44,6 +45,15 @@ bool all_returned(const Node& node) {
   return std::all_of(outputs.begin(), outputs.end(), [](const Value* output) {
     return !can_hold_tensor(output->type()) || is_returned(output);
   });
+}
+
+/// Dropout whose training flag is written into the code, as tracing does.
+bool is_random_dropout(const Node& node) {
+  static const c10::Symbol kDropout = c10::Symbol::fromQualString("aten::dropout");
+  if (node.kind() != kDropout || node.inputs().size() != 3) return false;
+  const auto probability = torch::jit::constant_as<double>(node.input(1));
+  return probability.value_or(1.0) > 0.0 &&
+         torch::jit::constant_as<bool>(node.input(2)).value_or(false);
 }
 
 class Instrumenter {
@@ -129,6 +139,12 @@ class Instrumenter {
   }
 
   void visit_operator(Node* node, const Frame& frame) {
+    if (is_random_dropout(*node)) {
+      note(
+          "was traced in training mode: its dropout is part of the code and stays random in eval "
+          "mode",
+          frame);
+    }
     const Site site{run::TapKind::op, frame.path, op_name(*node)};
     if (probing_ == Probing::marks) {
       insert_probe(kMarkOperator, {}, node, site);

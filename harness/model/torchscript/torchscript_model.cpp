@@ -13,6 +13,7 @@
 #include "model/torch/device.h"
 #include "model/torch/guard.h"
 #include "model/torch/tap_emitter.h"
+#include "model/torch/warnings.h"
 #include "model/torchscript/arguments.h"
 #include "model/torchscript/fresh_state.h"
 #include "model/torchscript/instrument.h"
@@ -66,10 +67,12 @@ class TorchScriptModel final : public Model {
 
  private:
   [[nodiscard]] Instrumented& tapped();
-  [[nodiscard]] torch::jit::Module fresh_module();
   [[nodiscard]] torch::jit::Stack fresh_stack(const tensor::Value& inputs);
   [[nodiscard]] c10::IValue forward(const tensor::Value& inputs, Instrumentation instrumentation,
                                     TapEmitter& emitter);
+  [[nodiscard]] c10::IValue forward_and_restore(const tensor::Value& inputs,
+                                                Instrumentation instrumentation,
+                                                TapEmitter& emitter);
   [[nodiscard]] c10::IValue forward_tapped(torch::jit::Stack stack, TapEmitter& emitter);
   [[nodiscard]] std::string failing_place(const tensor::Value& inputs, const std::string& failure,
                                           const TapEmitter& emitter);
@@ -106,16 +109,12 @@ Instrumented& TorchScriptModel::tapped() {
   return *tapped_;
 }
 
-torch::jit::Module TorchScriptModel::fresh_module() {
-  return copy_with_shared_weights(script_.module);
-}
-
 torch::jit::Stack TorchScriptModel::fresh_stack(const tensor::Value& inputs) {
   const auto& schema = script_.module.get_method(script_.method).function().getSchema();
   std::optional<at::ScalarType> dtype;
   if (settings_.dtype) dtype = scalar_type_of(*settings_.dtype);
   torch::jit::Stack stack = method_arguments(schema, inputs, {device_, dtype});
-  stack.insert(stack.begin(), fresh_module()._ivalue());
+  stack.insert(stack.begin(), copy_with_shared_weights(script_.module)._ivalue());
   return stack;
 }
 
@@ -174,7 +173,9 @@ c10::IValue TorchScriptModel::forward(const tensor::Value& inputs, Instrumentati
   } catch (const std::exception& error) {
     const std::exception_ptr failure = std::current_exception();
     const std::string place = failing_place(inputs, error.what(), emitter);
-    with_torch_errors("running " + place, [&] { std::rethrow_exception(failure); });
+    const std::string cast =
+        settings_.dtype ? " in " + std::string(tensor::name(*settings_.dtype)) : "";
+    with_torch_errors("running " + place + cast, [&] { std::rethrow_exception(failure); });
     throw;
   }
 }
@@ -186,11 +187,9 @@ void TorchScriptModel::restore_weights(std::uint64_t version_before) {
   note("the model writes into its own weights; they are read from the file again before every run");
 }
 
-void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrumentation,
-                           run::TapSink& sink) {
-  apply_switches(settings_, device_);
-  const c10::DeviceGuard guard(device_);
-  TapEmitter emitter(sink);
+c10::IValue TorchScriptModel::forward_and_restore(const tensor::Value& inputs,
+                                                  Instrumentation instrumentation,
+                                                  TapEmitter& emitter) {
   const std::uint64_t version_before = weight_version(script_.module);
   c10::IValue output;
   try {
@@ -200,19 +199,36 @@ void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrume
     throw;
   }
   restore_weights(version_before);
-  emitter.model_output(output);
-  if (instrumentation == Instrumentation::taps && emitter.emitted() == 0) {
-    throw Error(ErrorKind::model,
-                "method " + script_.method + " of " + source_.model.filename().string() +
-                    " yields no tensor (it returns " + output.type()->annotation_str() +
-                    "), so there is nothing to compare; name another method with --method.");
-  }
+  return output;
+}
+
+void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrumentation,
+                           run::TapSink& sink) {
+  const std::string file = source_.model.filename().string();
+  with_torch_errors("running " + file, [&] {
+    WarningCollector warnings;
+    apply_switches(settings_, device_);
+    const c10::DeviceGuard guard(device_);
+    TapEmitter emitter(sink);
+    const c10::IValue output = forward_and_restore(inputs, instrumentation, emitter);
+    emitter.model_output(output);
+    for (const std::string& text : warnings.texts()) note(text);
+    if (instrumentation == Instrumentation::taps && emitter.emitted() == 0) {
+      throw Error(ErrorKind::model,
+                  "method " + script_.method + " of " + file + " yields no tensor (it returns " +
+                      output.type()->annotation_str() +
+                      "), so there is nothing to compare; name another method with --method.");
+    }
+  });
 }
 
 }  // namespace
 
 std::unique_ptr<Model> open_torchscript(const Source& source, const run::Settings& settings) {
-  return std::make_unique<TorchScriptModel>(source, settings);
+  std::unique_ptr<Model> model;
+  with_torch_errors("opening " + source.model.string(),
+                    [&] { model = std::make_unique<TorchScriptModel>(source, settings); });
+  return model;
 }
 
 }  // namespace parity::model

@@ -402,6 +402,24 @@ class WritesWeights(nn.Module):
         return self.fc(x) * self.scale
 
 
+class CustomOp(nn.Module):
+    """Calls an operator that only a library of the user's has; Python defines a stand-in to script it."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.fc(torch.ops.parity_test.twice(x))
+
+
+def make_custom_op(folder, x):
+    library = torch.library.Library("parity_test", "DEF")
+    library.define("twice(Tensor x) -> Tensor")
+    library.impl("twice", lambda tensor: tensor * 2.0, "CompositeImplicitAutograd")
+    record(folder, "custom_op", CustomOp(), [x])
+
+
 @torch.jit.script
 def plain_function(x: Tensor, y: Tensor) -> Tensor:
     return torch.matmul(x, y).relu()
@@ -435,6 +453,10 @@ def make(folder):
     model = ConvNet().eval()
     record(folder, "frozen", model, [torch.randn(2, 3, 8, 8)], script=torch.jit.freeze(torch.jit.script(model)),
            hooks=False)
+    make_custom_op(folder, x4)
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
+    script = torch.jit.trace(model.train(), x4.clone(), check_trace=False)
+    record(folder, "traced_in_training", model, [x4], script=script)
     case = Case(folder, "plain_function")
     square = torch.randn(4, 4)
     case.argument(square)

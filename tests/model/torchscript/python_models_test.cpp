@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "error/error.h"
 #include "model/collecting_sink.h"
 #include "model/model.h"
 #include "model/torchscript/python_case.h"
@@ -55,6 +56,12 @@ void expect_equal_taps(const CollectingSink& one, const CollectingSink& other,
     ASSERT_NE(found, one.tensors.end()) << what << ": " << name;
     EXPECT_EQ(difference(found->second, value), "") << what << ": " << name;
   }
+}
+
+bool has_note(const Model& model, const std::string& part) {
+  const std::vector<std::string> notes = model.notes();
+  return std::any_of(notes.begin(), notes.end(),
+                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
 }
 
 class PythonModels : public testing::TestWithParam<const char*> {};
@@ -153,10 +160,40 @@ TEST(TorchScriptFork, WithFuturesInAListIsRunButNotTappedAndSaidSo) {
   if (same_torch(*model)) {
     EXPECT_EQ(difference(example.taps.at(0).second, sink.tensors.at("<output>")), "");
   }
-  const std::vector<std::string> notes = model->notes();
-  EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
-    return note.find("torch.jit.fork") != std::string::npos;
-  }));
+  EXPECT_TRUE(has_note(*model, "torch.jit.fork"));
+}
+
+TEST(TorchScriptTrace, MadeInTrainingModeIsSaidToStayRandom) {
+  const PythonCase example = read_python_case("traced_in_training");
+  const auto model = open_case(example, cpu_settings());
+  CollectingSink sink;
+  model->run(example.inputs, Instrumentation::taps, sink);
+  EXPECT_TRUE(has_note(*model, "layer 1: was traced in training mode"));
+}
+
+TEST(CustomLibraries, LendTheirOperatorsAndTheseAreTapped) {
+  const PythonCase example = read_python_case("custom_op");
+  Source source;
+  source.model = example.file;
+  // Without the library the file cannot even be read. Operators stay for the life of the process,
+  // so this comes first.
+  try {
+    (void)open_model(source, cpu_settings());
+    ADD_FAILURE() << "opened without its library";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::model);
+    EXPECT_NE(std::string(error.what()).find("parity_test::twice"), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find("--library"), std::string::npos) << error.what();
+  }
+  source.libraries = {PARITY_CUSTOM_OPS};
+  const auto model = open_model(source, cpu_settings());
+  CollectingSink sink;
+  model->run(example.inputs, Instrumentation::taps, sink);
+  EXPECT_EQ(sink.names, (std::vector<std::string>{"/parity_test.twice", "fc", "<output>"}));
+  if (same_torch(*model)) {
+    EXPECT_EQ(difference(example.taps.back().second, sink.tensors.at("<output>")), "");
+  }
 }
 
 TEST(TorchScriptState, AModelThatWritesItsWeightsIsReadAgainAndSaysSo) {

@@ -171,6 +171,16 @@ TEST(ScriptDevices, FixedInTheCodeAreReplacedByTheRunsDevice) {
   EXPECT_TRUE(has_note(*model, "replaced by cpu"));
 }
 
+TEST(ScriptWarnings, BecomeNotesAndStayOffStderr) {
+  ScriptSpec spec;
+  spec.source = "def forward(self, x):\n    torch.warn('scale is deprecated')\n    return x\n";
+  const auto model = open_script(save_script(spec, "warnings"));
+  testing::internal::CaptureStderr();
+  (void)run_once(*model, arguments(counting({2})));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(has_note(*model, "scale is deprecated"));
+}
+
 TEST(ScriptOutputs, NameWhatCannotBeCompared) {
   ScriptSpec spec;
   spec.source =
