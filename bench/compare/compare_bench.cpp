@@ -63,13 +63,13 @@ std::uint64_t double_bits(double value) { return std::bit_cast<std::uint64_t>(va
 std::uint16_t bfloat16_bits(double value) {
   return static_cast<std::uint16_t>(float_bits(value) >> 16U);
 }
-/// Truncating; normal numbers of float16 only, which is what the pool holds but for a few.
+/// Truncating; the few values near zero become 2^-13, so that all are normal numbers.
 std::uint16_t float16_bits(double value) {
   const std::uint32_t bits = float_bits(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16U & 0x8000U);
   const std::uint32_t magnitude = bits & 0x7FFFFFFFU;
   if (magnitude > 0x7F800000U) return 0x7E00;
-  if (magnitude < 0x38800000U) return sign;
+  if (magnitude < 0x39000000U) return static_cast<std::uint16_t>(sign | 0x0800U);
   return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000U) >> 13U));
 }
 

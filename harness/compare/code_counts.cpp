@@ -12,6 +12,8 @@
 namespace parity::compare {
 namespace {
 
+constexpr std::uint64_t kHalfRange = std::uint64_t{1} << 63U;
+
 /// In a fixed order, so that the sum is the same on every target.
 double sum_of(const LaneSum& lanes) {
   return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
@@ -46,38 +48,19 @@ void count_by_table(const std::uint8_t* codes, std::size_t count, std::size_t lo
   }
 }
 
-std::uint64_t count_float64(const double* reference, const double* candidate, std::size_t count,
-                            FusedChunk& chunk) {
-  constexpr double kBelow = 1 - 0x1p-50;
+std::uint64_t to_codes(const Float64Distances& distances, std::size_t count, Float64Codes& codes) {
   std::uint64_t max_ulp = 0;
+  // Two short loops without a branch on the values: which pairs differ is as good as random.
   for (std::size_t i = 0; i < count; ++i) {
-    const auto r = std::bit_cast<std::uint64_t>(reference[i]);
-    const auto c = std::bit_cast<std::uint64_t>(candidate[i]);
-    const std::uint64_t ulp = Float64Format::steps(r, c);
-    if (ulp == 0) {
-      ++chunk.ulp_codes[kUlpCodeZero];
-      chunk.zero_sign += r != c ? 1 : 0;
-      continue;
-    }
+    const std::uint64_t ulp = distances.ulp[i];
     max_ulp = std::max(max_ulp, ulp);
-    ++chunk.wide_ulp[ulp_bin(ulp)];
-    const std::uint64_t r_size = Float64Format::magnitude(r);
-    const double difference = std::abs(candidate[i] - reference[i]);
-    chunk.max_absolute = std::max(chunk.max_absolute, difference);
-    // The product is off by less than the margin; a division for every element would cost more than
-    // all the rest.
-    if (r_size != 0 && difference > kBelow * chunk.record.largest * std::abs(reference[i])) {
-      chunk.record.largest = std::max(chunk.record.largest, difference / std::abs(reference[i]));
-    }
-    // The difference of two patterns is that of their exponents, less one where the first mantissa
-    // is smaller.
-    const auto size = std::bit_cast<std::uint64_t>(difference);
-    const auto exponent = static_cast<int>(static_cast<std::int64_t>(size - r_size) >> 52);
-    const int code =
-        std::clamp(exponent + kRelativeCodeBias, 1, static_cast<int>(kRelativeCodeTop));
-    ++chunk.relative_codes[r_size == 0 ? kRelativeCodeNone : static_cast<std::size_t>(code)];
+    // The width of 2 ulp - 1 is the bin, but for distances whose double passes 64 bits.
+    const std::uint64_t odd = (ulp << 1U) - (ulp != 0 ? 1U : 0U);
+    const auto bin = static_cast<std::size_t>(std::bit_width(odd));
+    codes.ulp_bin[i] = static_cast<std::uint8_t>(ulp >= kHalfRange ? ulp_bin(ulp) : bin);
   }
-  chunk.max_ulp = std::max(chunk.max_ulp, max_ulp);
+  for (std::size_t i = 0; i < count; ++i)
+    codes.relative[i] = static_cast<std::uint8_t>(distances.relative_code[i]);
   return max_ulp;
 }
 

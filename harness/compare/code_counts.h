@@ -17,9 +17,21 @@ namespace parity::compare {
 void count_by_table(const std::uint8_t* codes, std::size_t count, std::size_t lowest,
                     std::size_t highest, std::array<std::uint64_t, 256>& counts);
 
-/// Counts the distances of a float64 block into `chunk`; returns the largest in ulp.
-[[nodiscard]] std::uint64_t count_float64(const double* reference, const double* candidate,
-                                          std::size_t count, FusedChunk& chunk);
+/// Distances of a float64 block. Relative codes as in FusedChunk, 0 for equal pairs.
+struct Float64Distances {
+  alignas(64) std::uint64_t ulp[kBlockElements];
+  alignas(64) std::int64_t relative_code[kBlockElements];
+};
+
+/// The same as bytes: bin of the ulp histogram, and relative code with 0 for equal pairs.
+struct Float64Codes {
+  alignas(64) std::uint8_t ulp_bin[kBlockElements];
+  alignas(64) std::uint8_t relative[kBlockElements];
+};
+
+/// Returns the largest distance in ulp.
+[[nodiscard]] std::uint64_t to_codes(const Float64Distances& distances, std::size_t count,
+                                     Float64Codes& codes);
 
 /// Whether products of two differences and values of a dtype are exact in float32, as for 16-bit
 /// types.

@@ -64,12 +64,15 @@ struct Format {
     if constexpr (std::is_same_v<Storage, std::uint64_t>) {
       return std::bit_cast<double>(bits);
     } else {
-      const auto size = static_cast<std::int64_t>(magnitude(bits));
-      const auto field = static_cast<int>(size >> mantissa_bits);
-      const std::int64_t implicit = field == 0 ? 0 : std::int64_t{1} << mantissa_bits;
-      const std::int64_t significand = (size & static_cast<std::int64_t>(kMantissa)) | implicit;
-      const int exponent = (field == 0 ? 1 : field) - exponent_bias - mantissa_bits;
-      return sign * static_cast<double>(significand) * power_of_two(exponent);
+      const auto size = static_cast<std::uint64_t>(magnitude(bits));
+      if (size > kMantissa) {
+        // A normal number is one of float64 too: the same fraction, the exponent counted from
+        // another bias.
+        const std::uint64_t wide =
+            (size << (52U - mantissa_bits)) + (std::uint64_t{1023 - exponent_bias} << 52U);
+        return std::bit_cast<double>(wide | (std::uint64_t{is_negative(bits)} << 63U));
+      }
+      return sign * static_cast<double>(size) * power_of_two(1 - exponent_bias - mantissa_bits);
     }
   }
 

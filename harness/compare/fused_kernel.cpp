@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "compare/code_counts.h"
+#include "compare/count_codes-inl.h"
 #include "compare/encode_near-inl.h"
 #include "compare/lane_sums-inl.h"
 #include "compare/simd_targets.h"
@@ -17,97 +18,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
 namespace HWY_NAMESPACE {
-
-struct CodeSpan {
-  std::uint8_t lowest;
-  std::uint8_t highest;
-};
-
-using ByteTag = hn::CappedTag<std::uint8_t, kBlockGranule>;
-
-/// Span of the codes other than 0 and 255; lowest > highest when there are none.
-HWY_INLINE CodeSpan span_of(const std::uint8_t* codes, std::size_t count) {
-  const ByteTag d;
-  const auto one = hn::Set(d, std::uint8_t{1});
-  auto lowest = hn::Set(d, std::uint8_t{255});
-  auto highest = hn::Zero(d);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    const auto code = hn::Load(d, codes + i);
-    lowest = hn::Min(lowest, hn::Sub(code, one));
-    highest = hn::Max(highest, hn::Add(code, one));
-  }
-  alignas(64) std::uint8_t low[kBlockGranule];
-  alignas(64) std::uint8_t high[kBlockGranule];
-  hn::Store(lowest, d, low);
-  hn::Store(highest, d, high);
-  CodeSpan span{255, 0};
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
-    span.lowest = low[i] < span.lowest ? low[i] : span.lowest;
-    span.highest = high[i] > span.highest ? high[i] : span.highest;
-  }
-  return {static_cast<std::uint8_t>(span.lowest + 1), static_cast<std::uint8_t>(span.highest - 1)};
-}
-
-HWY_INLINE std::size_t count_one(const std::uint8_t* codes, std::size_t count, std::size_t code,
-                                 std::array<std::uint64_t, 256>& counts) {
-  const ByteTag d;
-  const auto wanted = hn::Set(d, static_cast<std::uint8_t>(code));
-  std::size_t found = 0;
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    found += hn::CountTrue(d, hn::Eq(hn::Load(d, codes + i), wanted));
-  }
-  counts[code] += found;
-  return found;
-}
-
-/// Past this many different codes a table increment per element is cheaper than a comparison per
-/// code.
-constexpr int kComparedCodes =
-    HWY_TARGET == HWY_SCALAR ? 0 : 2 * static_cast<int>(HWY_LANES(std::uint8_t)) / 3 + 8;
-
-/// Counts codes from `first` up until all `wanted` have been seen; there are about `expected`
-/// different ones.
-HWY_INLINE void count_upwards(const std::uint8_t* codes, std::size_t count, std::size_t first,
-                              std::size_t wanted, int expected,
-                              std::array<std::uint64_t, 256>& counts) {
-  if (expected >= kComparedCodes) {
-    count_by_table(codes, count, first, 254, counts);
-    return;
-  }
-  for (std::size_t code = first; wanted > 0; ++code)
-    wanted -= count_one(codes, count, code, counts);
-}
-
-/// Counts distances below 128 that are stored themselves, from the smallest bin up.
-HWY_INLINE void count_short_ulp(const std::uint8_t* ulp, std::size_t count,
-                                std::array<std::uint64_t, 256>& counts) {
-  const ByteTag d;
-  std::size_t below = 0;
-  std::uint32_t upper = 0;
-  for (std::size_t code = kUlpCodeZero; below < count; ++code) {
-    const auto limit = hn::Set(d, static_cast<std::uint8_t>(upper));
-    std::size_t within = 0;
-    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-      const auto value = hn::Load(d, ulp + i);
-      within += hn::CountTrue(d, hn::Eq(hn::Min(value, limit), value));
-    }
-    counts[code] += within - below;
-    below = within;
-    upper = upper == 0 ? 1 : 2 * upper;
-  }
-}
-
-/// Counts the codes within `span`; all others are left out.
-HWY_INLINE void count_codes(const std::uint8_t* codes, std::size_t count, CodeSpan span,
-                            std::array<std::uint64_t, 256>& counts) {
-  if (span.highest < span.lowest) return;
-  if (span.highest - span.lowest < kComparedCodes) {
-    for (std::size_t code = span.lowest; code <= span.highest; ++code)
-      count_one(codes, count, code, counts);
-    return;
-  }
-  count_by_table(codes, count, span.lowest, span.highest, counts);
-}
 
 /// Both sides are the same bits: only Inf and NaN need care.
 template <typename L>

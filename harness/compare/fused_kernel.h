@@ -49,8 +49,8 @@ struct FusedChunk {
   std::uint64_t elements = 0;
   std::uint64_t zero_sign = 0;
   std::array<std::uint64_t, 256> ulp_codes{};
-  int near_pause = 0;    ///< blocks for which the near way is not tried
-  UlpCounts wide_ulp{};  ///< by bin, non-zero distances of float64
+  int near_pause = 0;                         ///< blocks for which the near way is not tried
+  std::array<std::uint64_t, 256> wide_ulp{};  ///< by bin, non-zero distances of float64
   std::array<std::uint64_t, 256> relative_codes{};
 };
 

@@ -45,7 +45,7 @@ HWY_INLINE void store_lanes(const Lanes& lanes, LaneSum& to) {
     hn::Store(lanes.at[v], DoubleTag(), to.data() + v * kVectorLanes);
 }
 
-HWY_INLINE double largest(const Lanes& lanes) {
+HWY_INLINE double lane_max(const Lanes& lanes) {
   alignas(64) LaneSum values;
   store_lanes(lanes, values);
   double result = values[0];
@@ -154,7 +154,7 @@ HWY_INLINE double max_absolute_of(const T* reference, const T* candidate, std::s
       top.at[v] = hn::Max(top.at[v], hn::Abs(hn::Sub(c, r)));
     }
   }
-  return largest(top);
+  return lane_max(top);
 }
 
 /// Largest abs(c-r)/abs(r) of a block over non-zero references.
@@ -171,7 +171,7 @@ HWY_INLINE double max_relative_of(const T* reference, const T* candidate, std::s
       top.at[v] = hn::Max(top.at[v], hn::IfThenElse(hn::Eq(r, zero), zero, relative));
     }
   }
-  return largest(top);
+  return lane_max(top);
 }
 
 HWY_INLINE bool same_bytes(const void* left, const void* right, std::size_t size_bytes) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "compare/bound_kernel.h"
 #include "compare/formats.h"
 #include "compare/ulp.h"
 #include "error/error.h"
@@ -58,6 +59,13 @@ class FloatSource final : public PairSource {
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       pairs[i] = pair_of(load<Bits>(reference_, first + i), load<Bits>(candidate_, first + i));
     }
+  }
+
+  [[nodiscard]] bool all_inside(std::uint64_t first, std::size_t count,
+                                const AbsoluteBound& bound) const override {
+    const std::size_t size_bytes = count * sizeof(Bits);
+    return block_is_inside(dtype_, reference_.subspan(first * sizeof(Bits), size_bytes),
+                           candidate_.subspan(first * sizeof(Bits), size_bytes), bound);
   }
 
  private:
@@ -228,6 +236,11 @@ std::unique_ptr<PairSource> make_equal_source(const TensorView& reference,
 }
 
 }  // namespace
+
+bool PairSource::all_inside(std::uint64_t /*first*/, std::size_t /*count*/,
+                            const AbsoluteBound& /*bound*/) const {
+  return false;
+}
 
 double relative_error(const Pair& pair) {
   const double size = std::abs(pair.difference);

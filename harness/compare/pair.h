@@ -44,6 +44,12 @@ struct Pair {
   bool flushed_to_zero = false;  ///< subnormal on one side, zero on the other
 };
 
+/// The element bound in numbers: of_rms is already multiplied by the reference's rms.
+struct AbsoluteBound {
+  double relative = 0;
+  double absolute = 0;
+};
+
 struct PairBits {
   std::uint64_t reference = 0;
   std::uint64_t candidate = 0;
@@ -60,6 +66,10 @@ class PairSource {
   [[nodiscard]] virtual std::uint64_t elements() const = 0;
   /// Fills `pairs` with the pairs from flat index `first` on.
   virtual void read(std::uint64_t first, std::span<Pair> pairs) const = 0;
+  /// True when all `count` pairs from `first` on are finite and abs(c-r) <= relative * abs(r) +
+  /// absolute. May return false without looking: it is there to leave out whole blocks quickly.
+  [[nodiscard]] virtual bool all_inside(std::uint64_t first, std::size_t count,
+                                        const AbsoluteBound& bound) const;
   [[nodiscard]] virtual PairBits bits(std::uint64_t index) const = 0;
   /// The dtype that ulp distances are counted in: the coarser of the two sides.
   [[nodiscard]] virtual tensor::DType ulp_dtype() const = 0;

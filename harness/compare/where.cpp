@@ -12,7 +12,7 @@
 namespace parity::compare {
 namespace {
 
-constexpr std::size_t kReadCount = 128;
+constexpr std::size_t kLookedAtCount = 256;
 constexpr std::size_t kSampleSize = 65536;
 constexpr std::int64_t kAxisBins = 65536;
 constexpr double kExcessUnits = 1048576;  // of the largest difference
@@ -163,12 +163,14 @@ OutsideElements find_outside(const PairSource& source, const tensor::Shape& shap
     ThreadFinding& finding = findings[thread];
     const std::uint64_t begin = std::uint64_t{chunk} * kChunkElements;
     const std::uint64_t end = std::min<std::uint64_t>(elements, begin + kChunkElements);
-    std::array<Pair, kReadCount> pairs;
-    for (std::uint64_t at = begin; at < end; at += kReadCount) {
-      const std::span<Pair> part(
-          pairs.data(), static_cast<std::size_t>(std::min<std::uint64_t>(kReadCount, end - at)));
+    for (std::uint64_t at = begin; at < end; at += kLookedAtCount) {
+      const auto count =
+          static_cast<std::size_t>(std::min<std::uint64_t>(kLookedAtCount, end - at));
+      if (source.all_inside(at, count, bound)) continue;
+      std::array<Pair, kLookedAtCount> pairs;
+      const std::span<Pair> part(pairs.data(), count);
       source.read(at, part);
-      for (std::size_t i = 0; i < part.size(); ++i) {
+      for (std::size_t i = 0; i < count; ++i) {
         if (!is_outside(part[i], bound)) continue;
         ++finding.outside;
         finding.first = std::min(finding.first, at + i);

@@ -13,12 +13,6 @@
 
 namespace parity::compare {
 
-/// The element bound in numbers: of_rms is already multiplied by the reference's rms.
-struct AbsoluteBound {
-  double relative = 0;
-  double absolute = 0;
-};
-
 /// True for one-sided NaN and Inf too; both NaN and equal Inf are inside.
 [[nodiscard]] bool is_outside(const Pair& pair, const AbsoluteBound& bound);
 

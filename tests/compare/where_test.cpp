@@ -5,6 +5,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include "compare/made_tensor.h"
 
@@ -139,6 +140,39 @@ TEST(Where, FindsIndicesOnAxesLongerThanItsBins) {
   const auto facts =
       compare(floats({300001}, reference), floats({300001}, candidate), bound(1e-5, 0));
   expect_only_axis(facts.where, 0, 123457, 123500);
+}
+
+/// One element at a time is put outside in a block of inside ones, for every dtype with a quick
+/// look-around.
+TEST(Where, OverlooksNoElementInAnyDTypeAndOnAnySimdTarget) {
+  const auto expect_found = [](tensor::DType dtype, auto one, auto more, auto nan) {
+    using Bits = decltype(one);
+    for (const Bits fault : {more, nan}) {
+      for (const std::size_t at :
+           {std::size_t{0}, std::size_t{255}, std::size_t{700}, std::size_t{1026}}) {
+        const std::vector<Bits> reference(1027, one);
+        std::vector<Bits> candidate = reference;
+        candidate[at] = fault;
+        const Where where =
+            compare(made_vector(dtype, reference), made_vector(dtype, candidate), bound(0, 0.5))
+                .where;
+        EXPECT_EQ(where.outside, 1U) << tensor::name(dtype) << " at " << at;
+        EXPECT_EQ(where.first, std::vector<std::int64_t>{static_cast<std::int64_t>(at)});
+      }
+    }
+  };
+  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    using tensor::DType;
+    expect_found(DType::float32, 0x3F800000U, 0x40000000U, 0x7FC00000U);
+    expect_found(DType::float64, std::uint64_t{0x3FF} << 52U, std::uint64_t{0x400} << 52U,
+                 std::uint64_t{0x7FF8} << 48U);
+    expect_found(DType::bfloat16, std::uint16_t{0x3F80}, std::uint16_t{0x4000},
+                 std::uint16_t{0x7FC0});
+    expect_found(DType::float16, std::uint16_t{0x3C00}, std::uint16_t{0x4000},
+                 std::uint16_t{0x7C01});
+    hwy::SetSupportedTargetsForTest(0);
+  }
 }
 
 TEST(Where, ListsNothingForAnAxisOfSizeOne) {

@@ -1,0 +1,20 @@
+// Whether a block is inside the element bound altogether, by SIMD: the look-around that finds the
+// few blocks worth reading.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "compare/pair.h"
+#include "tensor/dtype.h"
+
+namespace parity::compare {
+
+/// True only when every pair is finite and inside, by the same float64 arithmetic as is_outside.
+/// False for dtypes other than float64, float32, bfloat16 and float16, for unaligned bytes, and for
+/// sizes that are no multiple of 8 elements.
+[[nodiscard]] bool block_is_inside(tensor::DType dtype, std::span<const std::byte> reference,
+                                   std::span<const std::byte> candidate,
+                                   const AbsoluteBound& bound);
+
+}  // namespace parity::compare
