@@ -69,7 +69,7 @@ int gpu_count() {
     reason = "this process sees no more than that";
   } else if (!device_library().loaded) {
     reason = device_library().problem;
-  } else if (!at::hasCUDA()) {
+  } else if (!at::detail::getCUDAHooks().hasCUDART()) {
     reason = "a model was opened on the CPU first, and LibTorch does not look for devices twice";
   } else {
     reason =

@@ -22,13 +22,15 @@ class DoneTransfer final : public run::Transfer {
 /// Done when the device has passed the event that was recorded right behind the copy.
 class EventTransfer final : public run::Transfer {
  public:
-  explicit EventTransfer(c10::Event event) : event_(std::move(event)) {}
+  EventTransfer(c10::Event event, std::string context)
+      : event_(std::move(event)), context_(std::move(context)) {}
   void wait() override {
-    with_torch_errors("copying a tap from the device", [&] { event_.synchronize(); });
+    with_torch_errors(context_, [&] { event_.synchronize(); });
   }
 
  private:
   c10::Event event_;
+  std::string context_;
 };
 
 class TensorBuffer final : public run::HostBuffer {
@@ -61,10 +63,11 @@ class TorchHostAllocator final : public run::HostAllocator {
 
 }  // namespace
 
-TorchDeviceTensor::TorchDeviceTensor(at::Tensor tensor)
+TorchDeviceTensor::TorchDeviceTensor(const at::Tensor& tensor, std::string label)
     : tensor_(tensor.detach()),
       dtype_(dtype_of(tensor.scalar_type()).value()),
-      shape_(tensor.sizes().vec()) {}
+      shape_(tensor.sizes().vec()),
+      label_(std::move(label)) {}
 
 std::size_t TorchDeviceTensor::size_bytes() const {
   return static_cast<std::size_t>(tensor_.numel()) * tensor::size_bytes(dtype_);
@@ -74,7 +77,10 @@ std::unique_ptr<run::Transfer> TorchDeviceTensor::start_copy(run::HostBuffer& de
   PARITY_CHECK(destination.bytes().size() >= size_bytes());
   if (tensor_.numel() == 0) return std::make_unique<DoneTransfer>();
   std::unique_ptr<run::Transfer> transfer;
-  with_torch_errors("copying a tap from the device", [&] {
+  // A GPU reports the failure of an earlier op at the next call: the tap's name says how far the
+  // run had come.
+  const std::string context = "copying tap '" + label_ + "' from the device";
+  with_torch_errors(context, [&] {
     at::Tensor host = at::from_blob(destination.bytes().data(), tensor_.sizes(),
                                     at::TensorOptions().dtype(tensor_.scalar_type()));
     if (tensor_.is_cpu()) {
@@ -87,7 +93,7 @@ std::unique_ptr<run::Transfer> TorchDeviceTensor::start_copy(run::HostBuffer& de
     host.copy_(tensor_, /*non_blocking=*/true);
     c10::Event event(tensor_.device().type());
     event.record(c10::impl::VirtualGuardImpl(tensor_.device().type()).getStream(tensor_.device()));
-    transfer = std::make_unique<EventTransfer>(std::move(event));
+    transfer = std::make_unique<EventTransfer>(std::move(event), context);
   });
   return transfer;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <ATen/core/Tensor.h>
 
@@ -13,7 +14,8 @@ namespace parity::model {
 /// Strided, unquantised and of a dtype that parity has; the caller has checked.
 class TorchDeviceTensor final : public run::DeviceTensor {
  public:
-  explicit TorchDeviceTensor(at::Tensor tensor);
+  /// `label` names the tap in errors.
+  TorchDeviceTensor(const at::Tensor& tensor, std::string label);
 
   [[nodiscard]] tensor::DType dtype() const override { return dtype_; }
   [[nodiscard]] const tensor::Shape& shape() const override { return shape_; }
@@ -25,6 +27,7 @@ class TorchDeviceTensor final : public run::DeviceTensor {
   at::Tensor tensor_;
   tensor::DType dtype_;
   tensor::Shape shape_;
+  std::string label_;
 };
 
 }  // namespace parity::model

@@ -90,7 +90,12 @@ std::string cause_of(const std::string& text) {
   const std::size_t start = rest.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos) return "no reason given";
   rest.remove_prefix(start);
-  return trimmed(rest.substr(0, rest.find('\n')));
+  rest = rest.substr(0, rest.find('\n'));
+  // Behind these words torch gives advice for Python users and figures of its allocator.
+  for (const std::string_view chatter : {". You can turn off determinism", ". GPU "}) {
+    rest = rest.substr(0, rest.find(chatter));
+  }
+  return trimmed(rest);
 }
 
 void with_torch_errors(const std::string& context, const std::function<void()>& body) {

@@ -136,7 +136,7 @@ void TapEmitter::emit_leaf(const run::TapId& id, const c10::IValue& value) {
   if (tensor.layout() == c10::kMkldnn) tensor = tensor.to_dense();
   ++emitted_;
   last_path_ = id.path;
-  sink_.on_tap(id, TorchDeviceTensor(tensor));
+  sink_.on_tap(id, TorchDeviceTensor(tensor, run::to_string(id)));
 }
 
 }  // namespace parity::model

@@ -16,11 +16,10 @@ namespace {
 
 using tensor::Value;
 
-/// The arguments behind self, which methods of modules have and plain functions have not.
+/// The arguments behind the first, which is the module itself, whatever the file calls it.
 std::vector<c10::Argument> own_arguments(const c10::FunctionSchema& schema) {
-  const auto& all = schema.arguments();
-  const bool has_self = !all.empty() && all.front().name() == "self";
-  return {all.begin() + (has_self ? 1 : 0), all.end()};
+  PARITY_CHECK(!schema.arguments().empty());
+  return {schema.arguments().begin() + 1, schema.arguments().end()};
 }
 
 /// Nullopt with a reason in `problem` when the values do not fit.

@@ -92,6 +92,11 @@ TEST(CauseOf, FindsTheLastErrorOfTheInterpretersReport) {
        "interpreter.\nTraceback\nbuiltins.ValueError: too short\n",
        "builtins.ValueError: too short"},
       {"one line.", "one line"},
+      {"CUDA out of memory. Tried to allocate 8.00 GiB. GPU 0 has a total capacity of 4 GiB",
+       "CUDA out of memory. Tried to allocate 8.00 GiB"},
+      {"histc does not have a deterministic implementation, but you set 'x'. You can turn off "
+       "determinism just",
+       "histc does not have a deterministic implementation, but you set 'x'"},
       {"\n\n  second line\nthird", "second line"},
       {"", "no reason given"},
   };

@@ -154,6 +154,14 @@ TEST(ScriptInputs, TakeKeywordsDefaultsAndNestedValues) {
             (std::vector<float>{7.5F}));
 }
 
+TEST(ScriptInputs, DoNotCareWhatTheModuleIsCalled) {
+  ScriptSpec spec;
+  spec.source = "def forward(me, x):\n    return x + 1.0\n";
+  const auto model = open_script(save_script(spec, "me"));
+  EXPECT_EQ(run_once(*model, arguments(counting({1}))).names,
+            (std::vector<std::string>{"<output>"}));
+}
+
 TEST(ScriptInputs, AListMayBeTheOnlyArgument) {
   ScriptSpec spec;
   spec.source = "def forward(self, parts: List[Tensor]):\n    return torch.cat(parts)\n";
