@@ -1,5 +1,6 @@
 #include "cli/app.h"
 
+#include <csignal>
 #include <new>
 #include <vector>
 
@@ -14,8 +15,8 @@
 namespace parity::cli {
 namespace {
 
-constexpr int kNoJudgement = 2;
-constexpr int kInfrastructure = 3;
+const int kNoJudgement = exit_code(ErrorKind::usage);
+const int kInfrastructure = exit_code(ErrorKind::resource);
 
 struct Command {
   CLI::App* parser;
@@ -41,7 +42,10 @@ int run_command(const Command& command, const CommonFlags& flags) {
         "(--store rows:N)");
     return kInfrastructure;
   } catch (const std::exception& error) {
-    warn(std::string("parity: ") + error.what());
+    warn(std::string("parity: unexpected failure: ") + error.what());
+    return kInfrastructure;
+  } catch (...) {
+    warn("parity: unexpected failure of a library that does not say what it is");
     return kInfrastructure;
   }
 }
@@ -61,6 +65,9 @@ std::unique_ptr<pipeline::Progress> CommonFlags::progress() const {
 }
 
 int run_app(int argc, char** argv) {
+  // A file that grows past `ulimit -f` is then a write that fails, with a message, instead of a
+  // killed process.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app(
       "Numerical parity between GPU backends: record a model's layers on one, compare on another.");
   app.name("parity");

@@ -1,9 +1,9 @@
 // `parity compare`
-#include <map>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/output_paths.h"
 #include "cli/run_flags.h"
 #include "cli/terminal.h"
 #include "error/error.h"
@@ -39,6 +39,7 @@ constexpr int kWorstKept = 10;
 pipeline::CompareRequest request_of(const CompareFlags& flags, const CommonFlags& common) {
   pipeline::CompareRequest request;
   request.golden = flags.golden;
+  if (flags.typed("--dtype")) request.overrides.dtype = pipeline::DtypeSource::settings;
   if (flags.typed("--taps")) request.overrides.taps = tap_depth_of(flags.taps);
   if (flags.typed("--layers")) request.overrides.layers = flags.layers;
   if (flags.typed("--skip")) request.overrides.skip = flags.skip;
@@ -88,17 +89,30 @@ report::Report make_report(const CompareFlags& flags, const CommonFlags& common)
   return pipeline::compare_replay(request, *progress);
 }
 
+report::Show show_of(const std::string& text) {
+  if (text == "failing") return report::Show::failing;
+  return text == "summary" ? report::Show::summary : report::Show::all;
+}
+
+void check_paths(const CompareFlags& flags) {
+  std::vector<FlaggedPath> inputs = {{"the golden", flags.golden},
+                                     {"the candidate", flags.candidate},
+                                     {"--model", flags.run.model},
+                                     {"--config", flags.run.config}};
+  check_outputs({{"--save", flags.save}, {"--json", flags.json}}, inputs);
+  check_outputs({{"--json", flags.json}}, {{"--save", flags.save}});
+}
+
 int run_compare(const CompareFlags& flags, const CommonFlags& common) {
   check_combination(flags);
+  check_paths(flags);
   const report::Report report = make_report(flags, common);
-  if (!flags.json.empty()) write_file(flags.json, report::to_json(report));
+  // The table first: a report that cannot be written must not take the verdict with it.
   if (!common.quiet && flags.json != "-") {
-    const std::map<std::string, report::Show> shows = {{"all", report::Show::all},
-                                                       {"failing", report::Show::failing},
-                                                       {"summary", report::Show::summary}};
     print(report::to_table(
-        report, {shows.at(flags.show), output_color(common.color()), output_width(), flags.top}));
+        report, {show_of(flags.show), output_color(common.color()), output_width(), flags.top}));
   }
+  if (!flags.json.empty()) write_file(flags.json, report::to_json(report));
   return report.exit_code;
 }
 

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/output_paths.h"
 #include "cli/terminal.h"
 #include "pipeline/inspect.h"
 #include "report/inspection.h"
@@ -16,6 +17,7 @@ struct InspectFlags {
 };
 
 int run_inspect(const InspectFlags& flags, const CommonFlags& common) {
+  check_outputs({{"--json", flags.json}}, {{"the golden", flags.golden}});
   const report::Inspection inspection = pipeline::inspect(flags.golden, flags.layer);
   if (!flags.json.empty()) write_file(flags.json, report::to_json(inspection));
   if (!common.quiet && flags.json != "-") print(report::to_text(inspection));

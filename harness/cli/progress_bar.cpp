@@ -1,5 +1,6 @@
 #include "cli/progress_bar.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

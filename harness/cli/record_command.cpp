@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/output_paths.h"
 #include "cli/run_flags.h"
 #include "cli/terminal.h"
 #include "error/error.h"
@@ -26,14 +27,25 @@ struct RecordFlags {
   std::uint64_t seed = 0;
 };
 
-/// `[NAME=]SPEC`; without a name a file's stem or the generator's own text is the name.
+std::string stem_or_text(const std::string& spec) {
+  return std::filesystem::exists(spec) ? std::filesystem::path(spec).stem().string() : spec;
+}
+
+/// `[NAME=]SPEC`; without a name a file's stem or the generator's own text is the name. A file
+/// whose name has a `=` is a file.
 pipeline::CaseInput case_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   const bool named = equals != std::string::npos && equals > 0 && text.find('/') > equals &&
-                     text.find(':') > equals;
-  if (named) return {text.substr(0, equals), text.substr(equals + 1)};
-  const bool is_file = std::filesystem::exists(text);
-  return {is_file ? std::filesystem::path(text).stem().string() : text, text};
+                     text.find(':') > equals && !std::filesystem::exists(text);
+  if (!named) return {stem_or_text(text), text};
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void check_paths(const RecordFlags& flags, const std::vector<pipeline::CaseInput>& cases) {
+  std::vector<FlaggedPath> inputs = {{"--model", flags.run.model}, {"--config", flags.run.config}};
+  for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
+  for (const pipeline::CaseInput& input : cases) inputs.push_back({"--inputs", input.spec});
+  check_outputs({{"--out", flags.out}}, inputs);
 }
 
 pipeline::StoreChoice store_of(const std::string& text) {
@@ -73,6 +85,7 @@ int run_record(const RecordFlags& flags, const CommonFlags& common) {
   request.settings.taps = tap_depth_of(flags.taps);
   request.settings.seed = flags.seed;
   for (const std::string& text : flags.inputs) request.cases.push_back(case_of(text));
+  check_paths(flags, request.cases);
   request.taps = {flags.layers, flags.skip};
   request.out = flags.out;
   const pipeline::RecordSummary summary = pipeline::record(request, *common.progress());

@@ -1,6 +1,7 @@
 #include "cli/terminal.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -50,13 +51,22 @@ void write_file(const std::string& path, const std::string& text) {
     print(text);
     return;
   }
-  std::ofstream out(path, std::ios::binary);
+  std::error_code ignored;
+  const bool in_place =
+      std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  // A file appears whole or not at all; a device or a pipe is written as it is.
+  const std::string target = in_place ? path : path + ".tmp" + std::to_string(getpid());
+  std::ofstream out(target, std::ios::binary);
   out << text;
   out.close();
-  if (out) return;
-  const std::string reason = std::strerror(errno);
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored)) std::filesystem::remove(path, ignored);
+  std::string reason = out ? "" : std::strerror(errno);
+  if (out && !in_place) {
+    std::error_code error;
+    std::filesystem::rename(target, path, error);
+    if (error) reason = error.message();
+  }
+  if (reason.empty()) return;
+  if (!in_place) std::filesystem::remove(target, ignored);
   throw Error(ErrorKind::resource, "cannot write " + path + ": " + reason);
 }
 

@@ -46,7 +46,7 @@ void record_capture(run::Provenance& provenance, const run::Settings& settings,
 run::Settings replay_settings(run::Settings settings, const ReplayOverrides& overrides,
                               const run::Provenance& golden) {
   const std::string_view dtype = golden.get("switch.dtype");
-  if (!settings.dtype && dtype != "keep" && !dtype.empty()) {
+  if (overrides.dtype == DtypeSource::golden && dtype != "keep" && !dtype.empty()) {
     settings.dtype = tensor::dtype_from_name(dtype);
     if (!settings.dtype) malformed("switch.dtype", dtype);
   }

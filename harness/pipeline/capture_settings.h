@@ -1,6 +1,7 @@
 // What a recording must remember of how it was captured, so that a replay captures the same.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,12 @@ struct TapChoice {
 void record_capture(run::Provenance& provenance, const run::Settings& settings,
                     const TapChoice& taps);
 
+/// Where the dtype of a replay comes from.
+enum class DtypeSource : std::uint8_t { golden, settings };
+
 /// What a person asked for at replay; what is absent comes from the golden.
 struct ReplayOverrides {
+  DtypeSource dtype = DtypeSource::golden;
   std::optional<run::TapDepth> taps;
   std::optional<std::vector<std::string>> layers;
   std::optional<std::vector<std::string>> skip;

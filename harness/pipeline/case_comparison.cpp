@@ -13,19 +13,19 @@ CaseComparison::CaseComparison(const golden_store::GoldenReader& reference, std:
       compared_(record().taps.size()) {
   for (std::size_t place = 0; place < record().taps.size(); ++place) {
     const run::TapId& id = record().taps[place].id;
-    if (filter.keeps(id)) index_.emplace(run::to_string(id), place);
+    if (filter.keeps(id)) index_.emplace(id, place);
   }
 }
 
 bool CaseComparison::needs_digest(const run::TapId& id) const {
-  const auto found = index_.find(run::to_string(id));
+  const auto found = index_.find(id);
   return found != index_.end() && record().taps[found->second].mode != run::StoreMode::full;
 }
 
 void CaseComparison::add(const TapData& candidate) {
-  const auto found = index_.find(run::to_string(candidate.record.id));
+  const auto found = index_.find(candidate.record.id);
   if (found == index_.end() || compared_[found->second]) {
-    additional_.push_back(additional_tap(compare::Candidate{candidate.record}));
+    additional_.push_back(unpaired_tap(candidate.record, gate::Unpaired::additional));
     return;
   }
   const std::size_t place = found->second;
@@ -38,23 +38,36 @@ void CaseComparison::add(const TapData& candidate) {
   size_bytes_ += stored.bytes().size() + candidate.stored.bytes.size();
 }
 
+void CaseComparison::add_remarks(const std::vector<run::SkippedTap>& skipped,
+                                 const std::vector<std::string>& notes) {
+  for (const run::SkippedTap& tap : skipped) candidate_skipped_[tap.id] = tap.reason;
+  candidate_notes_ = notes;
+}
+
 report::Case CaseComparison::finish() {
   report::Case result;
   result.name = record().name;
-  result.notes = record().notes;
   for (std::size_t place = 0; place < compared_.size(); ++place) {
     const run::TapRecord& wanted = record().taps[place];
     if (std::optional<ComparedTap>& compared = compared_[place]) {
       result.taps.push_back(std::move(compared->tap));
       if (compared->logits) result.logits.push_back(std::move(*compared->logits));
-    } else if (index_.count(run::to_string(wanted.id)) != 0) {
-      result.taps.push_back(missing_tap(compare::Reference{wanted}));
+    } else if (index_.count(wanted.id) != 0) {
+      result.taps.push_back(unpaired_tap(wanted, gate::Unpaired::missing));
+      const auto skipped = candidate_skipped_.find(wanted.id);
+      if (skipped != candidate_skipped_.end()) {
+        result.taps.back().reasons.push_back("the candidate could not capture it: " +
+                                             skipped->second);
+      }
     }
   }
   for (report::Tap& tap : additional_) result.taps.push_back(std::move(tap));
+  for (const std::string& note : record().notes) result.notes.push_back("reference: " + note);
   for (const run::SkippedTap& skipped : record().skipped) {
-    result.notes.push_back("not compared: " + run::to_string(skipped.id) + ": " + skipped.reason);
+    result.notes.push_back("not in the reference: " + run::to_string(skipped.id) + ": " +
+                           skipped.reason);
   }
+  for (const std::string& note : candidate_notes_) result.notes.push_back("candidate: " + note);
   return result;
 }
 

@@ -28,6 +28,11 @@ class CaseComparison {
   /// Compares one candidate tap with the reference tap of the same name, or lists it as additional.
   void add(const TapData& candidate);
 
+  /// What the candidate's side has to say besides its taps: why a tap could not be captured, and
+  /// remarks.
+  void add_remarks(const std::vector<run::SkippedTap>& skipped,
+                   const std::vector<std::string>& notes);
+
   /// The case with every reference tap in execution order, those that never came as missing,
   /// additional ones last.
   [[nodiscard]] report::Case finish();
@@ -42,9 +47,11 @@ class CaseComparison {
   const golden_store::GoldenReader& reference_;
   const std::size_t case_index_;
   const CompareChoice choice_;
-  std::map<std::string, std::size_t> index_;  ///< tap name to its place in the reference's order
+  std::map<run::TapId, std::size_t> index_;           ///< each tap's place in the reference's order
   std::vector<std::optional<ComparedTap>> compared_;  ///< by place
   std::vector<report::Tap> additional_;
+  std::map<run::TapId, std::string> candidate_skipped_;
+  std::vector<std::string> candidate_notes_;
   double compare_s_ = 0;
   std::uint64_t size_bytes_ = 0;
 };

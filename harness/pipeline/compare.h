@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "golden_store/golden_reader.h"
+#include "golden_store/golden_writer.h"
 #include "model/model.h"
 #include "pipeline/capture_settings.h"
 #include "pipeline/progress.h"
@@ -36,6 +38,12 @@ struct ReplayRequest {
 /// Runs the golden's cases on this host and compares tap by tap as they come; one tap of each side
 /// is in memory.
 [[nodiscard]] report::Report compare_replay(const ReplayRequest& request, Progress& progress);
+
+/// The same with a model that is open and a writer for --save (nullptr: none).
+[[nodiscard]] report::Report replay_cases(model::Model& model,
+                                          const golden_store::GoldenReader& golden,
+                                          golden_store::GoldenWriter* save,
+                                          const ReplayRequest& request, Progress& progress);
 
 /// Compares two goldens; no model is run.
 [[nodiscard]] report::Report compare_recordings(const CompareRequest& request,

@@ -1,9 +1,7 @@
 // Offline comparison: both sides come from files, tap by tap, in constant memory.
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
-#include "error/error.h"
 #include "golden_store/golden_reader.h"
 #include "pipeline/case_comparison.h"
 #include "pipeline/compare.h"
@@ -24,18 +22,15 @@ std::optional<std::size_t> find_case(const golden_store::GoldenReader& golden,
 }
 
 /// Every tap of a case that only one side has.
-report::Case one_sided_case(const run::CaseRecord& record, run::Verdict verdict,
+report::Case one_sided_case(const run::CaseRecord& record, gate::Unpaired side,
                             capture::TapFilter& filter) {
   report::Case result;
   result.name = record.name;
-  result.notes.push_back(verdict == run::Verdict::missing
-                             ? "the candidate has no case of this name"
-                             : "the reference has no case of this name");
+  result.notes.emplace_back(side == gate::Unpaired::missing
+                                ? "the candidate has no case of this name"
+                                : "the reference has no case of this name");
   for (const run::TapRecord& tap : record.taps) {
-    if (!filter.keeps(tap.id)) continue;
-    result.taps.push_back(verdict == run::Verdict::missing
-                              ? missing_tap(compare::Reference{tap})
-                              : additional_tap(compare::Candidate{tap}));
+    if (filter.keeps(tap.id)) result.taps.push_back(unpaired_tap(tap, side));
   }
   return result;
 }
@@ -69,7 +64,9 @@ report::Case OfflineComparison::compare_case(std::size_t reference_case, std::si
                                              report::Report& report) {
   CaseComparison comparison(reference_, reference_case, filter_, choice_);
   progress_.begin("compare " + reference_.cases()[reference_case].name, comparison.wanted_taps());
-  const std::vector<run::TapRecord>& taps = candidate_.cases()[candidate_case].taps;
+  const run::CaseRecord& other = candidate_.cases()[candidate_case];
+  comparison.add_remarks(other.skipped, other.notes);
+  const std::vector<run::TapRecord>& taps = other.taps;
   for (std::size_t i = 0; i < taps.size(); ++i) {
     if (!filter_.keeps(taps[i].id)) continue;
     const tensor::HostTensor stored = candidate_.read_tap(candidate_case, i);
@@ -87,11 +84,11 @@ void OfflineComparison::compare_all(report::Report& report) {
     const run::CaseRecord& record = reference_.cases()[i];
     const std::optional<std::size_t> other = find_case(candidate_, record.name);
     report.cases.push_back(other ? compare_case(i, *other, report)
-                                 : one_sided_case(record, run::Verdict::missing, filter_));
+                                 : one_sided_case(record, gate::Unpaired::missing, filter_));
   }
   for (const run::CaseRecord& record : candidate_.cases()) {
     if (find_case(reference_, record.name)) continue;
-    report.cases.push_back(one_sided_case(record, run::Verdict::additional, filter_));
+    report.cases.push_back(one_sided_case(record, gate::Unpaired::additional, filter_));
   }
 }
 
@@ -110,9 +107,10 @@ report::Report compare_recordings(const CompareRequest& request,
                                         candidate_path.string(), candidate.header().provenance},
                                        policy, request.command);
   for (const std::string& note : weight_notes) report.notes.push_back(note);
+  for (const std::string& note : candidate.header().notes)
+    report.notes.push_back("candidate: " + note);
 
-  const CompareChoice choice{&policy, request.worst_count,
-                             static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))};
+  const CompareChoice choice{policy, std::nullopt, request.worst_count, compare_threads()};
   const TapChoice taps{request.overrides.layers.value_or(std::vector<std::string>{}),
                        request.overrides.skip.value_or(std::vector<std::string>{})};
   OfflineComparison comparison(reference, candidate, taps, choice, progress);

@@ -1,15 +1,15 @@
 // Replay: the golden's cases run on this host and every tap is compared as it comes.
-#include <algorithm>
 #include <chrono>
 #include <memory>
-#include <thread>
+#include <optional>
+#include <string_view>
 
-#include "error/error.h"
 #include "golden_store/golden_reader.h"
 #include "host/machine.h"
 #include "pipeline/case_comparison.h"
 #include "pipeline/compare.h"
 #include "pipeline/golden_sink.h"
+#include "pipeline/plain_run.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/tapped_run.h"
 
@@ -47,50 +47,61 @@ class ComparingSink final : public capture::TapConsumer {
 
 class Replay {
  public:
-  Replay(const ReplayRequest& request, const golden_store::GoldenReader& golden, Progress& progress)
-      : request_(request),
+  Replay(model::Model& model, const golden_store::GoldenReader& golden,
+         golden_store::GoldenWriter* save, const ReplayRequest& request, Progress& progress)
+      : model_(model),
         golden_(golden),
+        save_(save),
+        request_(request),
         progress_(progress),
         settings_(replay_settings(request.settings, request.compare.overrides,
                                   golden.header().provenance)),
         taps_(replay_taps(request.compare.overrides, golden.header().provenance)),
-        filter_(taps_.layers, taps_.skip) {
-    if (request.save)
-      writer_ =
-          std::make_unique<golden_store::GoldenWriter>(*request.save, golden_store::WriteOptions{});
-    model_ = model::open_model(request.source, settings_);
-  }
+        filter_(taps_.layers, taps_.skip) {}
 
   [[nodiscard]] report::Report compare_all();
 
  private:
-  [[nodiscard]] gate::Policy policy() const;
+  [[nodiscard]] CompareChoice choice() const;
   [[nodiscard]] run::Provenance provenance() const;
+  void refuse_layers_the_golden_lacks() const;
   void compare_case(std::size_t case_index, const CompareChoice& choice, report::Report& report);
-  void finish_save() const;
 
-  const ReplayRequest& request_;
+  model::Model& model_;
   const golden_store::GoldenReader& golden_;
+  golden_store::GoldenWriter* save_;
+  const ReplayRequest& request_;
   Progress& progress_;
-  run::Settings settings_;
-  TapChoice taps_;
+  const run::Settings settings_;
+  const TapChoice taps_;
   capture::TapFilter filter_;
-  std::unique_ptr<golden_store::GoldenWriter> writer_;
-  std::unique_ptr<model::Model> model_;
 };
 
-gate::Policy Replay::policy() const {
-  gate::Policy policy = gate::default_policy();
-  // Whoever names a dtype at replay has asked for a comparison across dtypes.
-  if (request_.settings.dtype) policy.dtype_difference = gate::DtypeDifference::allowed;
-  return policy;
+CompareChoice Replay::choice() const {
+  CompareChoice choice{gate::default_policy(), std::nullopt, request_.compare.worst_count,
+                       compare_threads()};
+  const std::string_view recorded = golden_.header().provenance.get("switch.dtype");
+  if (request_.settings.dtype && recorded != tensor::name(*request_.settings.dtype)) {
+    choice.asked_dtype = request_.settings.dtype;
+  }
+  return choice;
 }
 
 run::Provenance Replay::provenance() const {
-  run::Provenance facts = model_->provenance();
+  run::Provenance facts = model_.provenance();
   facts.merge(host::machine_facts());
   record_capture(facts, settings_, taps_);
   return facts;
+}
+
+/// A glob that was typed is checked against the golden before anything runs.
+void Replay::refuse_layers_the_golden_lacks() const {
+  if (!request_.compare.overrides.layers) return;
+  capture::TapFilter typed(*request_.compare.overrides.layers, {});
+  for (const run::CaseRecord& record : golden_.cases()) {
+    for (const run::TapRecord& tap : record.taps) (void)typed.keeps(tap.id);
+  }
+  refuse_unmatched_globs(typed.unmatched());
 }
 
 void Replay::compare_case(std::size_t case_index, const CompareChoice& choice,
@@ -98,64 +109,80 @@ void Replay::compare_case(std::size_t case_index, const CompareChoice& choice,
   const run::CaseRecord& record = golden_.cases()[case_index];
   const tensor::Value inputs = golden_.read_inputs(case_index);
   CaseComparison comparison(golden_, case_index, filter_, choice);
-  progress_.begin("compare " + record.name, comparison.wanted_taps());
   NoProgress unwatched;
-  std::optional<GoldenSink> save;
-  if (writer_ != nullptr) {
-    writer_->begin_case(record.name, inputs);
-    save.emplace(*writer_, StoreChoice{}, *model_, inputs, unwatched);
+  std::optional<GoldenSink> saved;
+  OutputDigests plain;
+  if (save_ != nullptr) {
+    plain = plain_outputs(model_, inputs);
+    save_->begin_case(record.name, inputs);
+    saved.emplace(*save_, StoreChoice{}, model_, inputs, unwatched);
   }
-  ComparingSink sink(comparison, save ? &*save : nullptr, progress_);
+  ComparingSink sink(comparison, saved ? &*saved : nullptr, progress_);
+  progress_.begin("compare " + record.name, comparison.wanted_taps());
   const Clock::time_point start = Clock::now();
   const std::vector<run::SkippedTap> skipped =
-      run_tapped(*model_, inputs, model::Instrumentation::taps, filter_, sink);
+      run_tapped(model_, inputs, model::Instrumentation::taps, filter_, sink);
   report.timing.forward_s += seconds_since(start);
-  if (writer_ != nullptr) writer_->end_case(skipped, {});
   progress_.end();
+  std::vector<std::string> notes;
+  if (saved) {
+    notes = changed_by_taps(plain, saved->output_digests());
+    save_->end_case(skipped, notes);
+  }
+  comparison.add_remarks(skipped, notes);
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report.cases.push_back(comparison.finish());
 }
 
-void Replay::finish_save() const {
-  if (writer_ == nullptr) return;
-  writer_->finish({model_->description(), provenance(), model_->notes()});
-}
-
 report::Report Replay::compare_all() {
   const std::vector<std::string> weight_notes =
       check_weights(compare::Reference{golden_.header().model},
-                    compare::Candidate{model_->description()}, request_.compare.weights);
-  const gate::Policy rules = policy();
-  const CompareChoice choice{&rules, request_.compare.worst_count,
-                             static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))};
+                    compare::Candidate{model_.description()}, request_.compare.weights);
+  refuse_layers_the_golden_lacks();
+  const CompareChoice how = choice();
   report::Report report =
-      begin_report({request_.compare.golden.string(), golden_.header(), "", provenance()}, rules,
-                   request_.compare.command);
-  for (std::size_t i = 0; i < golden_.cases().size(); ++i) compare_case(i, choice, report);
+      begin_report({request_.compare.golden.string(), golden_.header(), "", provenance()},
+                   how.policy, request_.compare.command);
+  for (std::size_t i = 0; i < golden_.cases().size(); ++i) compare_case(i, how, report);
   refuse_unmatched_globs(filter_.unmatched());
-  finish_save();
+  if (save_ != nullptr) save_->finish({model_.description(), provenance(), model_.notes()});
   for (const std::string& note : weight_notes) report.notes.push_back(note);
-  for (const std::string& note : model_->notes()) report.notes.push_back(note);
-  conclude(report, rules, request_.compare.strictness);
+  for (const std::string& note : model_.notes()) report.notes.push_back("candidate: " + note);
+  conclude(report, how.policy, request_.compare.strictness);
   return report;
 }
 
-void refuse_saving_over(const ReplayRequest& request) {
-  std::error_code ignored;
-  if (request.save && std::filesystem::equivalent(*request.save, request.compare.golden, ignored)) {
-    throw Error(ErrorKind::usage, "--save would overwrite the golden " + request.save->string() +
-                                      " that it is compared with; name another file");
-  }
+/// A method is replayed like the dtype: the golden's, unless another was typed.
+model::Source replay_source(const ReplayRequest& request,
+                            const golden_store::GoldenReader& golden) {
+  model::Source source = request.source;
+  const std::string_view method = golden.header().provenance.get("model.method");
+  if (source.method.empty() && method != "forward") source.method = method;
+  return source;
 }
 
 }  // namespace
 
+report::Report replay_cases(model::Model& model, const golden_store::GoldenReader& golden,
+                            golden_store::GoldenWriter* save, const ReplayRequest& request,
+                            Progress& progress) {
+  return Replay(model, golden, save, request, progress).compare_all();
+}
+
 report::Report compare_replay(const ReplayRequest& request, Progress& progress) {
   const Clock::time_point start = Clock::now();
-  refuse_saving_over(request);
   const golden_store::GoldenReader golden(request.compare.golden);
-  report::Report report = Replay(request, golden, progress).compare_all();
+  std::unique_ptr<golden_store::GoldenWriter> save;
+  if (request.save)
+    save =
+        std::make_unique<golden_store::GoldenWriter>(*request.save, golden_store::WriteOptions{});
+  progress.begin("load the model", 0);
+  const std::unique_ptr<model::Model> model = model::open_model(
+      replay_source(request, golden),
+      replay_settings(request.settings, request.compare.overrides, golden.header().provenance));
+  progress.end();
+  report::Report report = replay_cases(*model, golden, save.get(), request, progress);
   report.timing.total_s = seconds_since(start);
   return report;
 }

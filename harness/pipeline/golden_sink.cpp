@@ -12,9 +12,9 @@ void GoldenSink::consume(const run::TapId& id, const tensor::TensorView& value) 
   tap.digest = tensor::digest_of(value.bytes);
   tap.mode = choice_.mode;
   if (id.kind == run::TapKind::output) {
-    output_digests_[run::to_string(id)] = tap.digest;
+    output_digests_[id] = tap.digest;
     if (model_.is_logits(id, value.shape, inputs_)) tap.role = run::Role::logits;
-    if (tap.mode == run::StoreMode::digest) tap.mode = run::StoreMode::full;
+    tap.mode = run::StoreMode::full;
   }
   switch (tap.mode) {
     case run::StoreMode::full:
@@ -34,7 +34,7 @@ void GoldenSink::consume(const run::TapId& id, const tensor::TensorView& value) 
 }
 
 void OutputDigestSink::consume(const run::TapId& id, const tensor::TensorView& value) {
-  output_digests_[run::to_string(id)] = tensor::digest_of(value.bytes);
+  output_digests_[id] = tensor::digest_of(value.bytes);
 }
 
 }  // namespace parity::pipeline

@@ -20,11 +20,11 @@ struct StoreChoice {
   std::int64_t rows = 0;  ///< mode rows: how many
 };
 
-/// Digest of each output tap by its name.
-using OutputDigests = std::map<std::string, tensor::Digest>;
+/// Digest of each output tap.
+using OutputDigests = std::map<run::TapId, tensor::Digest>;
 
-/// Writes every tap of one case to a golden. In mode digest the model's outputs are kept whole all
-/// the same, so that logits can still be judged.
+/// Writes every tap of one case to a golden. The model's outputs are kept whole in every mode, so
+/// that logits can be judged at every position.
 class GoldenSink final : public capture::TapConsumer {
  public:
   GoldenSink(golden_store::GoldenWriter& writer, const StoreChoice& choice,

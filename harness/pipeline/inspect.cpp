@@ -1,8 +1,11 @@
 #include "pipeline/inspect.h"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <variant>
+
+#include <fmt/format.h>
 
 #include "capture/tap_filter.h"
 #include "compare/formats.h"
@@ -21,7 +24,7 @@ std::string scalar_text(const tensor::Value& value) {
         using T = std::decay_t<decltype(data)>;
         if constexpr (std::is_same_v<T, bool>) return data ? " true" : " false";
         if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>)
-          return " " + std::to_string(data);
+          return fmt::format(" {}", data);
         if constexpr (std::is_same_v<T, std::string>) return " '" + data + "'";
         return "";
       },
@@ -53,7 +56,8 @@ void describe_value(const tensor::Value& value, const std::string& name,
 report::TapValues values_of(const tensor::TensorView& tensor) {
   report::TapValues values;
   double sum = 0;
-  double square_sum = 0;
+  double scaled_square_sum = 0;  // of values over `largest`, so that no square overflows
+  double largest = 0;
   // A complex element counts as its two parts.
   const tensor::DType part = tensor::component(tensor.dtype);
   const compare::ValueReader read = compare::value_reader(part);
@@ -70,12 +74,17 @@ report::TapValues values_of(const tensor::TensorView& tensor) {
       values.max = values.finite == 0 ? value : std::max(values.max, value);
       ++values.finite;
       sum += value;
-      square_sum += value * value;
+      const double size = std::abs(value);
+      if (size > largest) {
+        scaled_square_sum *= (largest / size) * (largest / size);
+        largest = size;
+      }
+      if (largest > 0) scaled_square_sum += (value / largest) * (value / largest);
     }
   }
   if (values.finite > 0) {
     values.mean = sum / static_cast<double>(values.finite);
-    values.rms = std::sqrt(square_sum / static_cast<double>(values.finite));
+    values.rms = largest * std::sqrt(scaled_square_sum / static_cast<double>(values.finite));
   }
   return values;
 }

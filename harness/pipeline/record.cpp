@@ -1,5 +1,6 @@
 #include "pipeline/record.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <set>
@@ -7,6 +8,7 @@
 #include "error/error.h"
 #include "host/machine.h"
 #include "model/inputs.h"
+#include "pipeline/plain_run.h"
 #include "pipeline/tapped_run.h"
 
 namespace parity::pipeline {
@@ -28,89 +30,75 @@ void check_request(const RecordRequest& request) {
   }
 }
 
-/// Names the outputs whose digests differ between the plain and the tapped run.
-std::vector<std::string> taps_changed_output(const OutputDigests& plain,
-                                             const OutputDigests& tapped) {
-  std::vector<std::string> notes;
-  for (const auto& [name, digest] : plain) {
-    const auto found = tapped.find(name);
-    if (found == tapped.end() || found->second != digest) {
-      notes.push_back(
-          "looking changed the result: " + name +
-          " of the tapped run differs from the plain run's; the device or the model is not "
-          "deterministic, or a fusion is lost when taps are inserted");
-    }
-  }
-  return notes;
-}
+/// Only a generator of token ids without a size of its own needs to know the model.
+bool needs_vocabulary(const std::string& spec) { return spec.find("tokens:") != std::string::npos; }
 
 class Recorder {
  public:
-  Recorder(const RecordRequest& request, Progress& progress)
-      : request_(request),
+  Recorder(model::Model& model, golden_store::GoldenWriter& writer, const RecordRequest& request,
+           Progress& progress)
+      : model_(model),
+        writer_(writer),
+        request_(request),
         progress_(progress),
-        writer_(request.out, {request.compression_level}),
-        model_(model::open_model(request.source, request.settings)),
         filter_(request.taps.layers, request.taps.skip) {}
 
-  void record_case(const CaseInput& input);
-  RecordSummary finish();
+  void record_case(const std::string& name, const tensor::Value& inputs);
+  [[nodiscard]] RecordSummary finish();
 
  private:
   void note(const std::string& text);
 
+  model::Model& model_;
+  golden_store::GoldenWriter& writer_;
   const RecordRequest& request_;
   Progress& progress_;
-  // First, so that a place that cannot be written is refused before the model is loaded.
-  golden_store::GoldenWriter writer_;
-  std::unique_ptr<model::Model> model_;
   capture::TapFilter filter_;
+  std::uint64_t taps_per_case_ =
+      0;  ///< of the case before: what the next one will have, near enough for a bar
   RecordSummary summary_;
 };
 
 void Recorder::note(const std::string& text) {
-  for (const std::string& known : summary_.notes) {
-    if (known == text) return;
+  if (std::find(summary_.notes.begin(), summary_.notes.end(), text) == summary_.notes.end()) {
+    summary_.notes.push_back(text);
   }
-  summary_.notes.push_back(text);
 }
 
-void Recorder::record_case(const CaseInput& input) {
-  const tensor::Value inputs =
-      model::load_inputs(input.spec, request_.settings.seed, model_->vocabulary());
-  OutputDigestSink plain;
-  capture::TapFilter everything({}, {});
-  (void)run_tapped(*model_, inputs, model::Instrumentation::outputs_only, everything, plain);
+void Recorder::record_case(const std::string& name, const tensor::Value& inputs) {
+  progress_.begin("plain run of " + name, 0);
+  const OutputDigests plain = plain_outputs(model_, inputs);
+  progress_.end();
 
-  progress_.begin("record " + input.name, 0);
-  writer_.begin_case(input.name, inputs);
-  GoldenSink sink(writer_, request_.store, *model_, inputs, progress_);
+  progress_.begin("record " + name, taps_per_case_);
+  writer_.begin_case(name, inputs);
+  GoldenSink sink(writer_, request_.store, model_, inputs, progress_);
   const Clock::time_point start = Clock::now();
   const std::vector<run::SkippedTap> skipped =
-      run_tapped(*model_, inputs, model::Instrumentation::taps, filter_, sink);
+      run_tapped(model_, inputs, model::Instrumentation::taps, filter_, sink);
   summary_.forward_s += std::chrono::duration<double>(Clock::now() - start).count();
+  progress_.end();
   if (sink.tap_count() == 0) {
     throw Error(ErrorKind::model,
-                "no tap fired in case '" + input.name + "', so there is nothing to compare later");
+                "no tap fired in case '" + name + "', so there is nothing to compare later");
   }
-  std::vector<std::string> notes =
-      taps_changed_output(plain.output_digests(), sink.output_digests());
-  for (const std::string& text : notes) note("case " + input.name + ": " + text);
+  if (summary_.cases == 0) refuse_unmatched_globs(filter_.unmatched());
+  const std::vector<std::string> notes = changed_by_taps(plain, sink.output_digests());
+  for (const std::string& text : notes) note("case " + name + ": " + text);
   writer_.end_case(skipped, notes);
-  progress_.end();
+  taps_per_case_ = sink.tap_count();
   ++summary_.cases;
   summary_.taps += sink.tap_count();
   summary_.size_bytes += sink.size_bytes();
 }
 
 RecordSummary Recorder::finish() {
-  refuse_unmatched_globs(filter_.unmatched());
   run::RecordingHeader header;
-  header.model = model_->description();
-  header.provenance = model_->provenance();
+  header.model = model_.description();
+  header.provenance = model_.provenance();
   header.provenance.merge(host::machine_facts());
   record_capture(header.provenance, request_.settings, request_.taps);
-  header.notes = model_->notes();
+  header.notes = model_.notes();
   for (const std::string& text : header.notes) note(text);
   writer_.finish(header);
   summary_.file_bytes = std::filesystem::file_size(request_.out);
@@ -119,11 +107,31 @@ RecordSummary Recorder::finish() {
 
 }  // namespace
 
+RecordSummary record_cases(model::Model& model, golden_store::GoldenWriter& writer,
+                           const RecordRequest& request, Progress& progress) {
+  check_request(request);
+  std::vector<tensor::Value> inputs;  // all before the first run, so that a bad one costs no work
+  for (const CaseInput& input : request.cases) {
+    inputs.push_back(model::load_inputs(input.spec, request.settings.seed, model.vocabulary()));
+  }
+  Recorder recorder(model, writer, request, progress);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    recorder.record_case(request.cases[i].name, inputs[i]);
+  return recorder.finish();
+}
+
 RecordSummary record(const RecordRequest& request, Progress& progress) {
   check_request(request);
-  Recorder recorder(request, progress);
-  for (const CaseInput& input : request.cases) recorder.record_case(input);
-  return recorder.finish();
+  for (const CaseInput& input : request.cases) {
+    if (!needs_vocabulary(input.spec))
+      (void)model::load_inputs(input.spec, request.settings.seed, 0);
+  }
+  // Before the model, so that a place that cannot be written is refused at once.
+  golden_store::GoldenWriter writer(request.out, {request.compression_level});
+  progress.begin("load the model", 0);
+  const std::unique_ptr<model::Model> model = model::open_model(request.source, request.settings);
+  progress.end();
+  return record_cases(*model, writer, request, progress);
 }
 
 }  // namespace parity::pipeline

@@ -36,12 +36,16 @@ struct RecordSummary {
   std::uint64_t taps = 0;
   std::uint64_t size_bytes = 0;  ///< of all taps, stored or not
   std::uint64_t file_bytes = 0;
-  double forward_s = 0;            ///< all instrumented runs, capture included
+  double forward_s = 0;            ///< of all tapped runs, their capture included
   std::vector<std::string> notes;  ///< what a person should know
 };
 
+/// Loads the model, then see record_cases.
+[[nodiscard]] RecordSummary record(const RecordRequest& request, Progress& progress);
+
 /// Records every case twice: once plain, once with taps, and notes where the outputs differ in any
 /// bit. Nothing is left at `request.out` unless everything succeeded.
-[[nodiscard]] RecordSummary record(const RecordRequest& request, Progress& progress);
+[[nodiscard]] RecordSummary record_cases(model::Model& model, golden_store::GoldenWriter& writer,
+                                         const RecordRequest& request, Progress& progress);
 
 }  // namespace parity::pipeline

@@ -42,7 +42,7 @@ void add_bounds_in_force(report::Report& report, const gate::Policy& policy) {
   for (const report::Case& one : report.cases) {
     any_logits = any_logits || !one.logits.empty();
     for (const report::Tap& tap : one.taps) {
-      if (tap.facts) dtypes.insert(tap.dtype);
+      if (tap.facts) dtypes.insert(std::string(tensor::name(tap.facts->ulp.dtype)));
     }
   }
   for (const gate::DTypePolicy& rules : policy.dtypes) {
@@ -64,7 +64,8 @@ report::Report begin_report(const Sides& sides, const gate::Policy& policy,
   report.environment_diff = run::differences(sides.reference.provenance, sides.candidate);
   report.same_device = run::same_device(sides.reference.provenance, sides.candidate);
   report.policy_name = policy.name;
-  report.notes = sides.reference.notes;
+  for (const std::string& note : sides.reference.notes)
+    report.notes.push_back("reference: " + note);
   report.repro = command;
   return report;
 }

@@ -1,12 +1,15 @@
 #include "pipeline/tap_comparison.h"
 
+#include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "capture/row_selection.h"
 #include "compare/compare_tensors.h"
-#include "gate/gate.h"
+#include "compare/formats.h"
+#include "pipeline/row_coordinates.h"
 
 namespace parity::pipeline {
 namespace {
@@ -51,44 +54,67 @@ report::Tap described(const run::TapRecord& record) {
 
 bool is_digest(const run::TapRecord& record) { return record.mode == run::StoreMode::digest; }
 
-compare::CompareOptions options_for(const CompareChoice& choice, tensor::DType dtype) {
+/// The policy for this pair of dtypes.
+gate::Policy policy_for(const CompareChoice& choice, tensor::DType reference,
+                        tensor::DType candidate) {
+  gate::Policy policy = choice.policy;
+  const bool asked = reference != candidate && choice.asked_dtype == candidate;
+  policy.dtype_difference = asked ? gate::DtypeDifference::allowed : gate::DtypeDifference::refused;
+  return policy;
+}
+
+compare::CompareOptions options_for(const CompareChoice& choice, tensor::DType reference,
+                                    tensor::DType candidate) {
   compare::CompareOptions options;
-  options.element_bound = choice.policy->for_dtype(dtype).element_bound;
+  options.element_bound =
+      choice.policy.for_dtype(compare::coarser(reference, candidate)).element_bound;
   options.worst_count = choice.worst_count;
   options.threads = choice.threads;
   return options;
 }
 
+/// Which part of a tap was compared.
+enum class Extent : std::uint8_t { all, rows, none };
+
 struct NamedOutcome {
   compare::Outcome outcome;
   std::string name;
-  std::string remark;  ///< why nothing was compared, or that only a part was
+  Extent extent = Extent::none;
 };
+
+NamedOutcome compare_common_part(const TapData& reference, const TapData& candidate,
+                                 const CompareChoice& choice) {
+  const std::optional<CommonPart> part = common_part(reference, candidate);
+  if (!part) return {compare::NotCompared{}, "not_compared", Extent::none};
+  compare::TensorComparison facts = compare::compare_tensors(
+      compare::Reference{part->reference}, compare::Candidate{part->candidate},
+      options_for(choice, reference.record.dtype, candidate.record.dtype));
+  const bool by_rows = reference.record.mode == run::StoreMode::rows ||
+                       candidate.record.mode == run::StoreMode::rows;
+  if (!by_rows) return {std::move(facts), "compared", Extent::all};
+  const run::TapRecord& with_rows =
+      reference.record.mode == run::StoreMode::rows ? reference.record : candidate.record;
+  to_tap_coordinates(facts, with_rows.rows, with_rows.shape);
+  return {std::move(facts), "rows_compared", Extent::rows};
+}
 
 NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
                         const CompareChoice& choice) {
   if (reference.record.shape != candidate.record.shape) {
     return {compare::ShapeMismatch{reference.record.shape, candidate.record.shape}, "shape_differs",
-            ""};
+            Extent::none};
   }
   if (is_digest(reference.record) || is_digest(candidate.record)) {
     const bool equal = reference.record.dtype == candidate.record.dtype &&
                        reference.record.digest == candidate.record.digest;
-    return equal ? NamedOutcome{compare::DigestMatch{}, "digest_equal", ""}
-                 : NamedOutcome{compare::DigestMismatch{}, "digest_differs", ""};
+    return equal ? NamedOutcome{compare::DigestMatch{}, "digest_equal", Extent::none}
+                 : NamedOutcome{compare::DigestMismatch{}, "digest_differs", Extent::none};
   }
-  const std::optional<CommonPart> part = common_part(reference, candidate);
-  if (!part)
-    return {compare::NotCompared{}, "not_compared",
-            "the two goldens stored different rows of this tap"};
-  const bool rows = part->reference.shape != reference.record.shape;
-  return {compare::compare_tensors(compare::Reference{part->reference},
-                                   compare::Candidate{part->candidate},
-                                   options_for(choice, reference.record.dtype)),
-          rows ? "rows_compared" : "compared",
-          rows ? "compared on " + std::to_string(part->reference.shape.front()) + " of " +
-                     std::to_string(capture::row_count(reference.record.shape)) + " rows"
-               : ""};
+  // A complex number and a real one have no distance between them.
+  if (tensor::is_complex(reference.record.dtype) != tensor::is_complex(candidate.record.dtype)) {
+    return {compare::NotCompared{}, "dtype_differs", Extent::none};
+  }
+  return compare_common_part(reference, candidate, choice);
 }
 
 std::optional<report::Logits> logits_of(const TapData& reference, const TapData& candidate,
@@ -97,8 +123,7 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   const bool floating =
       tensor::is_floating(reference.record.dtype) && tensor::is_floating(candidate.record.dtype);
   if (reference.record.role != run::Role::logits || !floating ||
-      reference.record.shape != candidate.record.shape || is_digest(reference.record) ||
-      is_digest(candidate.record)) {
+      !std::holds_alternative<compare::TensorComparison>(output)) {
     return std::nullopt;
   }
   const std::optional<CommonPart> part = common_part(reference, candidate);
@@ -107,21 +132,40 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   logits.id = reference.record.id;
   logits.facts = compare::compare_logits(compare::Reference{part->reference},
                                          compare::Candidate{part->candidate}, {});
-  gate::Judgement judgement = gate::judge_logits(logits.facts, output, *choice.policy);
+  gate::Judgement judgement = gate::judge_logits(
+      logits.facts, output, policy_for(choice, reference.record.dtype, candidate.record.dtype));
   logits.verdict = judgement.verdict;
   logits.reasons = std::move(judgement.reasons);
   return logits;
 }
 
-/// The stored rows may all be equal by chance while others are not; the digests of the whole taps
-/// tell.
-bool differs_unseen(const report::Tap& tap, const run::TapRecord& reference,
-                    const run::TapRecord& candidate) {
-  return tap.outcome == "rows_compared" && tap.verdict == run::Verdict::identical &&
-         reference.digest != candidate.digest;
+gate::Judgement judgement_of(const NamedOutcome& named, const TapData& reference,
+                             const TapData& candidate, const CompareChoice& choice) {
+  if (named.name == "dtype_differs") return gate::judge_kinds_of_number();
+  gate::Judgement judgement =
+      gate::judge(named.outcome, reference.record.id.kind,
+                  policy_for(choice, reference.record.dtype, candidate.record.dtype));
+  // The stored rows may all be equal by chance while others are not; the digests of the whole taps
+  // tell.
+  if (named.extent == Extent::rows && judgement.verdict == run::Verdict::identical &&
+      reference.record.digest != candidate.record.digest) {
+    judgement = gate::judge_unseen_difference();
+  }
+  return judgement;
+}
+
+std::string rows_remark(const TapData& reference, const TapData& candidate) {
+  const run::TapRecord& with_rows =
+      reference.record.mode == run::StoreMode::rows ? reference.record : candidate.record;
+  return "compared on " + std::to_string(with_rows.rows.size()) + " of " +
+         std::to_string(capture::row_count(with_rows.shape)) + " rows";
 }
 
 }  // namespace
+
+int compare_threads() {
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
 
 ComparedTap compare_tap(compare::Reference<TapData> reference,
                         compare::Candidate<TapData> candidate, const CompareChoice& choice) {
@@ -133,14 +177,12 @@ ComparedTap compare_tap(compare::Reference<TapData> reference,
   if (left.record.dtype != right.record.dtype)
     tap.candidate_dtype = tensor::name(right.record.dtype);
   tap.outcome = named.name;
-  gate::Judgement judgement = gate::judge(named.outcome, left.record.id.kind, *choice.policy);
+  gate::Judgement judgement = judgement_of(named, left, right, choice);
   tap.verdict = judgement.verdict;
-  if (differs_unseen(tap, left.record, right.record)) {
-    judgement = gate::judge_unseen_difference();
-    tap.verdict = judgement.verdict;
-  }
   tap.reasons = std::move(judgement.reasons);
-  if (!named.remark.empty()) tap.reasons.push_back(named.remark);
+  if (named.extent == Extent::rows) tap.reasons.push_back(rows_remark(left, right));
+  if (named.name == "not_compared")
+    tap.reasons.emplace_back("the two goldens stored different rows of this tap");
   if (auto* facts = std::get_if<compare::TensorComparison>(&named.outcome))
     tap.facts = std::move(*facts);
   if (auto* shapes = std::get_if<compare::ShapeMismatch>(&named.outcome))
@@ -148,19 +190,10 @@ ComparedTap compare_tap(compare::Reference<TapData> reference,
   return compared;
 }
 
-report::Tap missing_tap(compare::Reference<run::TapRecord> reference) {
-  report::Tap tap = described(reference.value);
-  tap.outcome = "missing";
-  gate::Judgement judgement = gate::judge_unpaired(gate::Unpaired::missing);
-  tap.verdict = judgement.verdict;
-  tap.reasons = std::move(judgement.reasons);
-  return tap;
-}
-
-report::Tap additional_tap(compare::Candidate<run::TapRecord> candidate) {
-  report::Tap tap = described(candidate.value);
-  tap.outcome = "additional";
-  gate::Judgement judgement = gate::judge_unpaired(gate::Unpaired::additional);
+report::Tap unpaired_tap(const run::TapRecord& record, gate::Unpaired side) {
+  report::Tap tap = described(record);
+  tap.outcome = side == gate::Unpaired::missing ? "missing" : "additional";
+  gate::Judgement judgement = gate::judge_unpaired(side);
   tap.verdict = judgement.verdict;
   tap.reasons = std::move(judgement.reasons);
   return tap;

@@ -6,6 +6,7 @@
 #include "compare/compare_logits.h"
 #include "compare/facts.h"
 #include "compare/sides.h"
+#include "gate/gate.h"
 #include "gate/policy.h"
 #include "report/report.h"
 #include "run/recording.h"
@@ -21,10 +22,16 @@ struct TapData {
 
 /// How taps are compared; the same for every tap of a report.
 struct CompareChoice {
-  const gate::Policy* policy = nullptr;
+  gate::Policy policy;
+  /// A dtype that the candidate was asked to run in, other than the golden's: taps in it are judged
+  /// by the bounds of the coarser dtype. Any other difference of dtypes is refused.
+  std::optional<tensor::DType> asked_dtype;
   int worst_count = 10;
   int threads = 1;
 };
+
+/// One thread per processor.
+[[nodiscard]] int compare_threads();
 
 /// What came of one tap: the row of the report, and logits where the tap holds them.
 struct ComparedTap {
@@ -39,7 +46,6 @@ struct ComparedTap {
                                       const CompareChoice& choice);
 
 /// The row of a tap that only one side has.
-[[nodiscard]] report::Tap missing_tap(compare::Reference<run::TapRecord> reference);
-[[nodiscard]] report::Tap additional_tap(compare::Candidate<run::TapRecord> candidate);
+[[nodiscard]] report::Tap unpaired_tap(const run::TapRecord& record, gate::Unpaired side);
 
 }  // namespace parity::pipeline

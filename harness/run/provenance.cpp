@@ -32,7 +32,7 @@ void Provenance::merge(const Provenance& other) {
 std::vector<Difference> differences(const Provenance& reference, const Provenance& candidate) {
   std::vector<Difference> result;
   const auto add = [&](const std::string& key) {
-    if (key.rfind("run.", 0) == 0) return;
+    if (key.rfind("run.", 0) == 0 || key.rfind("capture.", 0) == 0) return;
     const std::string_view left = reference.get(key);
     const std::string_view right = candidate.get(key);
     const bool listed = std::any_of(result.begin(), result.end(),

@@ -1,6 +1,7 @@
 // Names of taps: which captured tensor this is, independent of how it was captured.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,7 +27,7 @@ struct TapId {
   std::string
       port;  ///< "" for a lone tensor; otherwise dotted position in nested outputs: "0", "hidden.1"
 
-  bool operator==(const TapId&) const = default;
+  auto operator<=>(const TapId&) const = default;
 };
 
 /// `path#call:port` and `path/op#call:port`; call 0 and an empty port are left out.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "run/tap.h"
 #include "tensor/dtype.h"

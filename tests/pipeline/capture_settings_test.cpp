@@ -38,6 +38,7 @@ TEST(CaptureSettings, WhatAPersonTypesComesFirst) {
   overrides.layers = std::vector<std::string>{"c"};
   overrides.skip = std::vector<std::string>{};
   overrides.seed = 7;
+  overrides.dtype = DtypeSource::settings;
   run::Settings typed;
   typed.dtype = tensor::DType::float32;
   const run::Settings replay = replay_settings(typed, overrides, golden);
@@ -46,6 +47,14 @@ TEST(CaptureSettings, WhatAPersonTypesComesFirst) {
   EXPECT_EQ(replay.seed, 7U);
   EXPECT_EQ(replay_taps(overrides, golden).layers, std::vector<std::string>{"c"});
   EXPECT_TRUE(replay_taps(overrides, golden).skip.empty());
+}
+
+TEST(CaptureSettings, KeepCanBeTypedToo) {
+  run::Settings recorded;
+  recorded.dtype = tensor::DType::bfloat16;
+  ReplayOverrides overrides;
+  overrides.dtype = DtypeSource::settings;
+  EXPECT_FALSE(replay_settings({}, overrides, recorded_with(recorded, {})).dtype.has_value());
 }
 
 TEST(CaptureSettings, AGoldenThatKeptTheFilesDtypeReplaysWithTheFilesDtype) {

@@ -44,7 +44,7 @@ std::vector<float> ramp() {
 }
 
 ComparedTap compared(const StoredTap& reference, const StoredTap& candidate) {
-  const CompareChoice choice{&gate::default_policy(), 3, 1};
+  const CompareChoice choice{gate::default_policy(), std::nullopt, 3, 1};
   return compare_tap(compare::Reference{reference.data()}, compare::Candidate{candidate.data()},
                      choice);
 }
@@ -66,7 +66,9 @@ TEST(TapComparison, OfEqualTensorsIsIdenticalInEveryPairOfStoreModes) {
     const ComparedTap result = compared(row.reference, row.candidate);
     EXPECT_EQ(result.tap.outcome, row.outcome);
     EXPECT_EQ(result.tap.verdict, run::Verdict::identical) << row.outcome;
-    if (result.tap.facts) EXPECT_EQ(result.tap.facts->ulp.max, 0U);
+    if (result.tap.facts) {
+      EXPECT_EQ(result.tap.facts->ulp.max, 0U);
+    }
   }
 }
 
@@ -74,8 +76,11 @@ TEST(TapComparison, FindsADifferenceInAStoredRow) {
   std::vector<float> wrong = ramp();
   wrong[3 * 4 + 1] *= 2;  // row 3
   const StoredTap candidate = stored(wrong, run::StoreMode::full);
-  EXPECT_EQ(compared(stored(ramp(), run::StoreMode::rows, {0, 3}), candidate).tap.verdict,
-            run::Verdict::diverged);
+  const ComparedTap result = compared(stored(ramp(), run::StoreMode::rows, {0, 3}), candidate);
+  EXPECT_EQ(result.tap.verdict, run::Verdict::diverged);
+  EXPECT_EQ(result.tap.facts->worst.at(0).index, (std::vector<std::int64_t>{3, 1}))
+      << "in the tap, not in the rows";
+  EXPECT_EQ(result.tap.facts->where.first, (std::vector<std::int64_t>{3, 1}));
 }
 
 TEST(TapComparison, SuspectsADifferenceInRowsThatWereNotStored) {
@@ -114,6 +119,44 @@ TEST(TapComparison, SaysBothShapesWhenTheyDiffer) {
   EXPECT_EQ(result.tap.verdict, run::Verdict::shape_differs);
   ASSERT_TRUE(result.tap.shapes.has_value());
   EXPECT_EQ(result.tap.shapes->candidate, (tensor::Shape{8, 4}));
+}
+
+TEST(TapComparison, HasNoDistanceBetweenComplexAndRealNumbers) {
+  const StoredTap reference = stored(ramp(), run::StoreMode::full);
+  StoredTap candidate = stored(ramp(), run::StoreMode::full);
+  candidate.record.dtype = tensor::DType::complex64;
+  candidate.bytes.resize(2 * candidate.bytes.size());
+  const ComparedTap result = compared(reference, candidate);
+  EXPECT_EQ(result.tap.outcome, "dtype_differs");
+  EXPECT_EQ(result.tap.verdict, run::Verdict::dtype_differs);
+  EXPECT_FALSE(result.tap.facts.has_value());
+}
+
+TEST(TapComparison, JudgesAcrossDtypesByTheCoarserOnesBounds) {
+  std::vector<float> exact(24);
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    exact[i] = 1.0F + 1e-3F * static_cast<float>(i % 7);
+  StoredTap candidate = stored(exact, run::StoreMode::full);
+  candidate.record.dtype = tensor::DType::bfloat16;
+  candidate.bytes.clear();
+  for (const float value :
+       exact) {  // rounded down to 8 bits: within a step of bfloat16, far outside float32's
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(bits));
+    candidate.bytes.push_back(static_cast<std::byte>(bits >> 16U & 0xffU));
+    candidate.bytes.push_back(static_cast<std::byte>(bits >> 24U));
+  }
+  CompareChoice choice{gate::default_policy(), tensor::DType::bfloat16, 3, 1};
+  const StoredTap reference = stored(exact, run::StoreMode::full);
+  const ComparedTap asked = compare_tap(compare::Reference{reference.data()},
+                                        compare::Candidate{candidate.data()}, choice);
+  EXPECT_EQ(asked.tap.verdict, run::Verdict::within);
+  EXPECT_EQ(asked.tap.facts->where.outside, 0U);
+  choice.asked_dtype.reset();
+  EXPECT_EQ(compare_tap(compare::Reference{reference.data()}, compare::Candidate{candidate.data()},
+                        choice)
+                .tap.verdict,
+            run::Verdict::dtype_differs);
 }
 
 TEST(TapComparison, JudgesLogitsBesideTheTensor) {

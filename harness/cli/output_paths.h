@@ -1,0 +1,20 @@
+// Checks on files to be written, made before any work: a result that cannot be kept is not worth
+// waiting for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace parity::cli {
+
+/// A flag and the file that was typed for it.
+struct FlaggedPath {
+  std::string flag;
+  std::string path;
+};
+
+/// Throws Error(usage) when an output is a folder, its folder does not exist or cannot be written,
+/// or when it is one of the inputs, however both are spelled. Empty paths and "-" are fine.
+void check_outputs(const std::vector<FlaggedPath>& outputs, const std::vector<FlaggedPath>& inputs);
+
+}  // namespace parity::cli

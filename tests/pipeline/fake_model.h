@@ -1,0 +1,83 @@
+// A model in memory that does what a test tells it to: gives these taps, refuses those, changes
+// when it is watched.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture/plain_device.h"
+#include "model/model.h"
+
+namespace parity::test {
+
+struct FakeTap {
+  run::TapId id;
+  tensor::DType dtype = tensor::DType::float32;
+  tensor::Shape shape;
+  std::vector<std::byte> bytes;
+};
+
+inline std::vector<std::byte> bytes_of(const std::vector<float>& values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+inline FakeTap module_tap(const std::string& path, const std::vector<float>& values) {
+  return {{run::TapKind::module, path, "", 0, ""},
+          tensor::DType::float32,
+          {static_cast<std::int64_t>(values.size())},
+          bytes_of(values)};
+}
+
+inline FakeTap output_tap(const std::vector<float>& values) {
+  FakeTap tap = module_tap(std::string(run::kOutputPath), values);
+  tap.id.kind = run::TapKind::output;
+  return tap;
+}
+
+class FakeModel final : public model::Model {
+ public:
+  explicit FakeModel(std::vector<FakeTap> given) : taps(std::move(given)) {
+    description_.file_name = "fake.pt";
+    description_.kind = "fake";
+    description_.all_weights = run::digest_of_weights({});
+  }
+
+  [[nodiscard]] const run::ModelDescription& description() const override { return description_; }
+  [[nodiscard]] run::Provenance provenance() const override { return facts; }
+  [[nodiscard]] std::vector<std::string> notes() const override { return {}; }
+  [[nodiscard]] run::HostAllocator& host_allocator() override { return allocator_; }
+  void run(const tensor::Value& /*inputs*/, model::Instrumentation instrumentation,
+           run::TapSink& sink) override {
+    ++runs;
+    const bool watched = instrumentation == model::Instrumentation::taps;
+    for (const FakeTap& tap : taps) {
+      if (!watched && tap.id.kind != run::TapKind::output) continue;
+      FakeTap seen = tap;
+      if (watched && change_when_watched) change_when_watched(seen);
+      sink.on_tap(seen.id, PlainTensor(seen.dtype, seen.shape, seen.bytes));
+    }
+    if (!watched) return;
+    for (const run::SkippedTap& tap : skipped) sink.on_skipped(tap.id, tap.reason);
+  }
+  [[nodiscard]] bool is_logits(const run::TapId& /*output*/, const tensor::Shape& /*shape*/,
+                               const tensor::Value& /*inputs*/) const override {
+    return false;
+  }
+
+  std::vector<FakeTap> taps;
+  std::vector<run::SkippedTap> skipped;
+  std::function<void(FakeTap&)> change_when_watched;
+  run::Provenance facts;
+  int runs = 0;
+
+ private:
+  run::ModelDescription description_;
+  PlainAllocator allocator_;
+};
+
+}  // namespace parity::test
