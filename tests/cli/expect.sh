@@ -44,3 +44,18 @@ refused() {
   one_line stderr
   has stderr "$words"
 }
+
+# verdicts: every verdict of the JSON report on stdout, each once, in alphabetical order.
+verdicts() {
+  python3 - "${1:-stdout}" <<'PY'
+import json, sys
+report = json.load(open(sys.argv[1]))
+print(*sorted({tap["verdict"] for case in report["cases"] for tap in case["taps"]}))
+PY
+}
+
+# all_identical ARGUMENT...: a comparison in which every tap has the same bits.
+all_identical() {
+  expect 0 compare "$@" --json -
+  [ "$(verdicts)" = identical ] || fail "verdicts are: $(verdicts)"
+}

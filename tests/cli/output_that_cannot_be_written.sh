@@ -5,7 +5,29 @@ expect 0 record --model "$model" --inputs prose="$prose" --device cpu --out gold
 expect 3 compare golden.h5 golden.h5 --json /dev/full
 one_line stderr
 has stderr "/dev/full"
+has stdout "verdict PASS"
+expect 0 compare golden.h5 golden.h5 --json report.json
+cp report.json before.json
+refused 2 "folder" compare golden.h5 golden.h5 --json .
+refused 2 "no folder nowhere" compare golden.h5 golden.h5 --json nowhere/report.json
+cmp report.json before.json || fail "an older report was touched"
 "$PARITY" compare golden.h5 golden.h5 >/dev/full 2>stderr
 [ $? -eq 3 ] || fail "a full standard output went unnoticed"
+# A file system that is full, or a limit on the size of files: the golden that stood there stays.
+cp golden.h5 before.h5
+(ulimit -f 64; "$PARITY" record --model "$model" --inputs prose="$prose" --device cpu --out golden.h5) >stdout 2>stderr
+[ $? -eq 3 ] || fail "exit code is not 3"
+one_line stderr
+cmp golden.h5 before.h5 || fail "the golden was touched"
+ls -A | grep -q '[.]tmp' && fail "a temporary file is left: $(ls -A)"
+
+# Nothing that a command reads is what it writes.
+cp "$model" copy.pt
+refused 2 "would overwrite --model" record --model copy.pt --inputs prose="$prose" --device cpu --out ./copy.pt
+cp "$prose" prose.json
+refused 2 "would overwrite --inputs" record --model copy.pt --inputs p=prose.json --device cpu --out prose.json
+refused 2 "would overwrite the golden" compare golden.h5 golden.h5 --json golden.h5
+refused 2 "would overwrite the golden" inspect golden.h5 --json ./golden.h5
+cmp copy.pt "$model" || fail "the model was touched"
 refused 2 "nowhere" record --model "$model" --inputs prose="$prose" --device cpu --out nowhere/golden.h5
 exit 0
