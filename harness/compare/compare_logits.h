@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "compare/facts.h"
+#include "compare/logits_facts.h"
 #include "compare/sides.h"
 #include "tensor/host_tensor.h"
 

@@ -141,30 +141,4 @@ struct NotCompared {};
 using Outcome =
     std::variant<NotCompared, TensorComparison, ShapeMismatch, DigestMatch, DigestMismatch>;
 
-/// Quantiles of a per-row figure.
-struct RowFigure {
-  double mean = 0;
-  double p99 = 0;
-  double max = 0;
-};
-
-/// Facts about logits whose last dimension is the vocabulary; a position is one row.
-struct LogitsComparison {
-  std::uint64_t positions = 0;
-  double top1_agreement = 1;  ///< share of positions
-  std::uint64_t flips = 0;
-  std::uint64_t decided_flips =
-      0;                    ///< flips where the reference's top-2 gap is at least decided_gap
-  double decided_gap = 0;   ///< logit units
-  double max_flip_gap = 0;  ///< largest reference gap among flips: the evidence of a tie
-  std::vector<std::pair<int, double>> topk_overlap;  ///< k, mean share of common entries
-  RowFigure kl;                                      ///< KL(reference || candidate), nat
-  RowFigure kl_reverse;                              ///< KL(candidate || reference), nat
-  std::vector<std::int64_t>
-      first_divergent;            ///< per sequence, first position whose top-1 differs, -1 for none
-  double max_logprob_change = 0;  ///< nat, over tokens finite on both sides
-  std::uint64_t non_finite_rows =
-      0;  ///< rows with NaN or +Inf on either side: not in the figures above
-};
-
 }  // namespace parity::compare

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compare/facts.h"
+#include "compare/logits_facts.h"
 
 namespace parity::gate {
 

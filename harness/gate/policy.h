@@ -8,6 +8,7 @@
 
 #include "compare/compare_tensors.h"
 #include "compare/facts.h"
+#include "compare/logits_facts.h"
 #include "run/tap.h"
 #include "run/verdict.h"
 #include "tensor/dtype.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compare/facts.h"
+#include "compare/logits_facts.h"
 
 namespace parity::gate_test {
 
