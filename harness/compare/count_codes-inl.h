@@ -12,6 +12,7 @@
 
 #include "compare/code_counts.h"
 #include "compare/fused_kernel.h"
+#include "compare/tags-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
@@ -23,7 +24,7 @@ struct CodeSpan {
   std::uint8_t highest;
 };
 
-using ByteTag = hn::CappedTag<std::uint8_t, kBlockGranule>;
+using ByteTag = TagUpTo<std::uint8_t, kBlockGranule>;
 
 /// Span of the codes other than 0 and 255; lowest > highest when there are none.
 HWY_INLINE CodeSpan span_of(const std::uint8_t* codes, std::size_t count) {

@@ -11,13 +11,14 @@
 
 #include "compare/code_counts.h"
 #include "compare/fused_kernel.h"
+#include "compare/tags-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using FloatTag = hn::CappedTag<float, 16>;
+using FloatTag = TagUpTo<float, 16>;
 using UintTag = hn::RebindToUnsigned<FloatTag>;
 using IntTag = hn::RebindToSigned<FloatTag>;
 using HalfBitsTag = hn::Rebind<std::uint16_t, FloatTag>;

@@ -124,7 +124,7 @@ HWY_INLINE NearBlock encode_near(const float* reference, const float* candidate,
   return reduce_near(seen, kFloat32Near);
 }
 
-using ShortTag = hn::CappedTag<std::uint16_t, 32>;
+using ShortTag = TagUpTo<std::uint16_t, 32>;
 using ShortVector = hn::Vec<ShortTag>;
 
 template <typename Combine>

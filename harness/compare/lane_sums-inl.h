@@ -11,13 +11,14 @@
 #include <hwy/highway.h>
 
 #include "compare/fused_kernel.h"
+#include "compare/tags-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using DoubleTag = hn::CappedTag<double, kSumLanes>;
+using DoubleTag = TagUpTo<double, kSumLanes>;
 using DoubleVector = hn::Vec<DoubleTag>;
 inline constexpr std::size_t kVectorLanes = hn::MaxLanes(DoubleTag());
 inline constexpr std::size_t kVectors = kSumLanes / kVectorLanes;
@@ -175,7 +176,7 @@ HWY_INLINE double max_relative_of(const T* reference, const T* candidate, std::s
 }
 
 HWY_INLINE bool same_bytes(const void* left, const void* right, std::size_t size_bytes) {
-  const hn::CappedTag<std::uint8_t, kBlockGranule> d;
+  const TagUpTo<std::uint8_t, kBlockGranule> d;
   const auto* a = static_cast<const std::uint8_t*>(left);
   const auto* b = static_cast<const std::uint8_t*>(right);
   for (std::size_t i = 0; i < size_bytes; i += hn::Lanes(d)) {
