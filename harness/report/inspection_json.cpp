@@ -1,27 +1,21 @@
-#include <cmath>
-
-#include <nlohmann/json.hpp>
-
 #include "report/inspection.h"
+#include "report/json_number.h"
 #include "tensor/digest.h"
 
 namespace parity::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
-
 Json values_json(const TapValues& values) {
   Json first = Json::array();
-  for (const double value : values.first) first.push_back(number(value));
-  return {{"finite", values.finite},   {"nan", values.nan},         {"inf", values.inf},
-          {"min", number(values.min)}, {"max", number(values.max)}, {"mean", number(values.mean)},
-          {"rms", number(values.rms)}, {"first", std::move(first)}};
+  for (const double value : values.first) first.push_back(json_number(value));
+  return {{"finite", values.finite},
+          {"nan", values.nan},
+          {"inf", values.inf},
+          {"min", json_number(values.min)},
+          {"max", json_number(values.max)},
+          {"mean", json_number(values.mean)},
+          {"rms", json_number(values.rms)},
+          {"first", std::move(first)}};
 }
 
 Json tap_json(const InspectedTap& tap) {

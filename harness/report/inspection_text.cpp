@@ -1,8 +1,12 @@
+// What a golden holds, for a terminal. Everything in it came out of a file that nobody vouches for,
+// so no text is shown uncleaned.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "report/inspection.h"
+#include "report/tap_rows.h"
+#include "report/text.h"
 #include "tensor/digest.h"
 
 namespace parity::report {
@@ -31,49 +35,57 @@ void add_values(std::string& text, const TapValues& values) {
 }
 
 void add_taps(std::string& text, const std::vector<InspectedTap>& taps) {
-  std::size_t name_width = 4;
-  std::size_t shape_width = 5;
+  int name_width = 4;
+  int shape_width = 5;
   for (const InspectedTap& tap : taps) {
-    name_width = std::max(name_width, run::to_string(tap.record.id).size());
-    shape_width = std::max(shape_width, tensor::to_string(tap.record.shape).size());
+    name_width = std::max(name_width, display_width(tap_name(tap.record.id)));
+    shape_width = std::max(shape_width, display_width(tensor::to_string(tap.record.shape)));
   }
-  text += fmt::format("  {:<{}}  {:<9} {:<{}}  {:<8} {:>9}  digest\n", "tap", name_width, "dtype",
-                      "shape", shape_width, "stored", "size");
+  text += fmt::format("  {}  {:<9} {}  {:<8} {:>9}  digest\n", pad_right("tap", name_width),
+                      "dtype", pad_right("shape", shape_width), "stored", "size");
   for (const InspectedTap& tap : taps) {
-    text +=
-        fmt::format("  {:<{}}  {:<9} {:<{}}  {:<8} {:>9}  {}{}\n", run::to_string(tap.record.id),
-                    name_width, tensor::name(tap.record.dtype), tensor::to_string(tap.record.shape),
-                    shape_width, stored_text(tap.record), size_text(tap.stored_bytes),
-                    tensor::to_hex(tap.record.digest).substr(0, 12),
-                    tap.record.role == run::Role::logits ? "  logits" : "");
+    text += fmt::format(
+        "  {}  {:<9} {}  {:<8} {:>9}  {}{}\n", pad_right(tap_name(tap.record.id), name_width),
+        tensor::name(tap.record.dtype), pad_right(tensor::to_string(tap.record.shape), shape_width),
+        stored_text(tap.record), size_text(tap.stored_bytes),
+        tensor::to_hex(tap.record.digest).substr(0, 12),
+        tap.record.role == run::Role::logits ? "  logits" : "");
     if (tap.values) add_values(text, *tap.values);
   }
 }
 
 void add_case(std::string& text, const InspectedCase& one) {
-  text += fmt::format("\ncase {}\n", one.name);
-  for (const std::string& input : one.inputs) text += fmt::format("  input {}\n", input);
+  text += fmt::format("\ncase {}\n", clean(one.name));
+  for (const std::string& input : one.inputs) text += fmt::format("  input {}\n", clean(input));
   add_taps(text, one.taps);
   for (const run::SkippedTap& skipped : one.skipped) {
-    text += fmt::format("  not captured: {}: {}\n", run::to_string(skipped.id), skipped.reason);
+    text += fmt::format("  not captured: {}: {}\n", tap_name(skipped.id), clean(skipped.reason));
   }
-  for (const std::string& note : one.notes) text += fmt::format("  note: {}\n", note);
+  for (const std::string& note : one.notes) text += fmt::format("  note: {}\n", clean(note));
+}
+
+void add_provenance(std::string& text, const run::Provenance& provenance) {
+  constexpr int kKeyWidth = 28;
+  for (const auto& [key, value] : provenance.facts()) {
+    // Values of several lines are common: the configuration of a library, for one.
+    std::string shown = value;
+    std::replace(shown.begin(), shown.end(), '\n', ' ');
+    text += fmt::format("  {} {}\n", pad_right(clean(key), kKeyWidth), clean(shown));
+  }
 }
 
 }  // namespace
 
 std::string to_text(const Inspection& inspection) {
   const run::ModelDescription& model = inspection.header.model;
-  std::string text = fmt::format("{}  {}\n", inspection.file, size_text(inspection.file_bytes));
-  text += fmt::format("model   {} ({}), {} parameters, {} weights, digest {}\n", model.file_name,
-                      model.kind, model.parameter_count, model.weights.size(),
-                      tensor::to_hex(model.all_weights));
-  for (const auto& [key, value] : inspection.header.provenance.facts()) {
-    std::string shown = value;
-    std::replace(shown.begin(), shown.end(), '\n', ' ');
-    text += fmt::format("  {:<28} {}\n", key, shown);
-  }
-  for (const std::string& note : inspection.header.notes) text += fmt::format("note: {}\n", note);
+  std::string text =
+      fmt::format("{}  {}\n", clean(inspection.file), size_text(inspection.file_bytes));
+  text += fmt::format("model   {} ({}), {} parameters, {} weights, digest {}\n",
+                      clean(model.file_name), clean(model.kind), model.parameter_count,
+                      model.weights.size(), tensor::to_hex(model.all_weights));
+  add_provenance(text, inspection.header.provenance);
+  for (const std::string& note : inspection.header.notes)
+    text += fmt::format("note: {}\n", clean(note));
   for (const InspectedCase& one : inspection.cases) add_case(text, one);
   return text;
 }

@@ -1,27 +1,16 @@
 #include "report/json.h"
 
-#include <cmath>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
+#include "report/json_number.h"
 #include "report/numbers.h"
 
 namespace parity::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// JSON has no NaN and no infinity.
-Json number(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
-
 Json numbers(const std::vector<double>& values) {
   Json array = Json::array();
-  for (const double value : values) array.push_back(number(value));
+  for (const double value : values) array.push_back(json_number(value));
   return array;
 }
 
@@ -30,10 +19,10 @@ Json histogram(const compare::Histogram& histogram) {
 }
 
 void add_quantiles(Json& object, const compare::Quantiles& quantiles) {
-  object["p50"] = number(quantiles.p50);
-  object["p90"] = number(quantiles.p90);
-  object["p99"] = number(quantiles.p99);
-  object["p999"] = number(quantiles.p999);
+  object["p50"] = json_number(quantiles.p50);
+  object["p90"] = json_number(quantiles.p90);
+  object["p99"] = json_number(quantiles.p99);
+  object["p999"] = json_number(quantiles.p999);
   object["approximate"] = quantiles.approximate;
 }
 
@@ -45,7 +34,7 @@ Json ulp(const compare::UlpDistribution& ulp) {
 }
 
 Json relative(const compare::RelativeDistribution& relative) {
-  Json object = {{"max", number(relative.max)}};
+  Json object = {{"max", json_number(relative.max)}};
   add_quantiles(object, relative.quantiles);
   object["histogram"] = histogram(relative.histogram);
   return object;
@@ -73,11 +62,11 @@ Json where(const compare::Where& where) {
                     {"first", range.first},
                     {"last", range.last},
                     {"size", range.size},
-                    {"share", number(range.share)}});
+                    {"share", json_number(range.share)}});
   }
   return {{"outside", where.outside},
           {"first", where.first},
-          {"share", number(where.share)},
+          {"share", json_number(where.share)},
           {"axes", std::move(axes)}};
 }
 
@@ -95,8 +84,8 @@ Json worst(const compare::TensorComparison& facts) {
   for (const compare::Element& element : facts.worst) {
     array.push_back(
         {{"index", element.index},
-         {"reference", number(element.reference)},
-         {"candidate", number(element.candidate)},
+         {"reference", json_number(element.reference)},
+         {"candidate", json_number(element.candidate)},
          {"reference_bits", bit_pattern(element.reference_bits, facts.reference_dtype)},
          {"candidate_bits", bit_pattern(element.candidate_bits, facts.candidate_dtype)}});
   }
@@ -109,13 +98,13 @@ void add_facts(Json& object, const compare::TensorComparison& facts) {
   object["hints"] = hints(facts.hints);
   object["ulp"] = ulp(facts.ulp);
   object["relative"] = relative(facts.relative);
-  object["absolute"] = {{"max", number(facts.absolute.max)},
-                        {"mean_signed", number(facts.absolute.mean_signed)}};
-  object["nrmse"] = number(facts.nrmse);
-  object["cosine"] = number(facts.cosine);
-  object["exact_share"] = number(facts.exact_share);
-  object["max_error_over_rms"] = number(facts.max_error_over_rms);
-  object["reference_rms"] = number(facts.reference_rms);
+  object["absolute"] = {{"max", json_number(facts.absolute.max)},
+                        {"mean_signed", json_number(facts.absolute.mean_signed)}};
+  object["nrmse"] = json_number(facts.nrmse);
+  object["cosine"] = json_number(facts.cosine);
+  object["exact_share"] = json_number(facts.exact_share);
+  object["max_error_over_rms"] = json_number(facts.max_error_over_rms);
+  object["reference_rms"] = json_number(facts.reference_rms);
   object["reference_constant"] = facts.reference_constant;
   object["reference_all_nan"] = facts.reference_all_nan;
   object["worst"] = worst(facts);
@@ -161,27 +150,29 @@ Json tap(const Tap& tap) {
 }
 
 Json row_figure(const compare::RowFigure& figure) {
-  return {{"mean", number(figure.mean)}, {"p99", number(figure.p99)}, {"max", number(figure.max)}};
+  return {{"mean", json_number(figure.mean)},
+          {"p99", json_number(figure.p99)},
+          {"max", json_number(figure.max)}};
 }
 
 Json logits(const Logits& logits) {
   Json overlap = Json::object();
   for (const auto& [k, share] : logits.facts.topk_overlap)
-    overlap[std::to_string(k)] = number(share);
+    overlap[std::to_string(k)] = json_number(share);
   return {{"tap", run::to_string(logits.id)},
           {"verdict", run::name(logits.verdict)},
           {"reasons", logits.reasons},
           {"positions", logits.facts.positions},
-          {"top1_agreement", number(logits.facts.top1_agreement)},
+          {"top1_agreement", json_number(logits.facts.top1_agreement)},
           {"flips", logits.facts.flips},
           {"decided_flips", logits.facts.decided_flips},
-          {"decided_gap", number(logits.facts.decided_gap)},
-          {"max_flip_gap", number(logits.facts.max_flip_gap)},
+          {"decided_gap", json_number(logits.facts.decided_gap)},
+          {"max_flip_gap", json_number(logits.facts.max_flip_gap)},
           {"topk_overlap", std::move(overlap)},
           {"kl", row_figure(logits.facts.kl)},
           {"kl_reverse", row_figure(logits.facts.kl_reverse)},
           {"first_divergent", logits.facts.first_divergent},
-          {"max_logprob_change", number(logits.facts.max_logprob_change)},
+          {"max_logprob_change", json_number(logits.facts.max_logprob_change)},
           {"non_finite_rows", logits.facts.non_finite_rows}};
 }
 
@@ -219,8 +210,8 @@ Json policy(const Report& report) {
   for (const BoundText& bound : report.policy_bounds) {
     bounds.push_back({{"scope", bound.scope},
                       {"metric", bound.metric},
-                      {"warn", number(bound.warn)},
-                      {"fail", number(bound.fail)},
+                      {"warn", json_number(bound.warn)},
+                      {"fail", json_number(bound.fail)},
                       {"origin", bound.origin}});
   }
   return {{"name", report.policy_name}, {"bounds", std::move(bounds)}};
@@ -260,9 +251,9 @@ Json document(const Report& report) {
   for (const Case& item : report.cases) root["cases"].push_back(one_case(item));
   root["notes"] = report.notes;
   root["totals"] = totals(report);
-  root["timing"] = {{"total_s", number(report.timing.total_s)},
-                    {"compare_s", number(report.timing.compare_s)},
-                    {"forward_s", number(report.timing.forward_s)}};
+  root["timing"] = {{"total_s", json_number(report.timing.total_s)},
+                    {"compare_s", json_number(report.timing.compare_s)},
+                    {"forward_s", json_number(report.timing.forward_s)}};
   root["repro"] = report.repro;
   return root;
 }

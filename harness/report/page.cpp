@@ -7,7 +7,7 @@
 namespace parity::report {
 
 Page::Page(const TableOptions& options)
-    : width_(std::clamp(options.width, 80, 200)), color_(options.color) {}
+    : width_(std::clamp(options.width, kLeastWidth, kGreatestWidth)), color_(options.color) {}
 
 void Page::blank() {
   if (!lines_.empty() && !lines_.back().empty()) lines_.emplace_back();

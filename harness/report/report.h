@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compare/facts.h"
+#include "compare/logits_facts.h"
 #include "run/provenance.h"
 #include "run/tap.h"
 #include "run/verdict.h"
@@ -89,7 +90,7 @@ struct Report {
   Side candidate;
   std::vector<run::Difference> environment_diff;
   std::string policy_name;
-  std::vector<BoundText> policy_bounds;
+  std::vector<BoundText> policy_bounds;  ///< those that had a say
   std::optional<Divergence> first_divergence;
   std::vector<Case> cases;
   std::vector<std::string> notes;

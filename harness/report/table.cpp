@@ -3,7 +3,6 @@
 #include "report/table.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -92,21 +91,8 @@ void add_environment(Page& page, const Report& report, Show show) {
   }
 }
 
-/// Bounds of the dtypes that occur, and of logits where there are any.
-std::vector<BoundText> bounds_in_force(const Report& report) {
-  std::set<std::string> scopes;
-  for (const Case& item : report.cases) {
-    for (const Tap& tap : item.taps) scopes.insert(tap.dtype);
-    if (!item.logits.empty()) scopes.insert("logits");
-  }
-  std::vector<BoundText> bounds;
-  std::copy_if(report.policy_bounds.begin(), report.policy_bounds.end(), std::back_inserter(bounds),
-               [&](const BoundText& bound) { return scopes.count(bound.scope) > 0; });
-  return bounds;
-}
-
 void add_bounds(Page& page, const Report& report) {
-  const std::vector<BoundText> bounds = bounds_in_force(report);
+  const std::vector<BoundText>& bounds = report.policy_bounds;
   if (bounds.empty()) return;
   std::size_t scope_width = 0;
   std::size_t metric_width = 0;

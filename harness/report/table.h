@@ -11,6 +11,10 @@ namespace parity::report {
 enum class Show : std::uint8_t { all, failing, summary };
 enum class Color : std::uint8_t { off, on };
 
+/// A table fits every width in this range; others count as the nearest inside it.
+constexpr int kLeastWidth = 60;
+constexpr int kGreatestWidth = 400;
+
 struct TableOptions {
   Show show = Show::all;
   Color color = Color::off;

@@ -69,7 +69,14 @@ void add_tap_details(Page& page, const Tap& tap, std::string_view mark, int top)
   page.wrapped(pad_right(mark, 2), fmt::format("{}: {}", tap_name(tap.id), run::name(tap.verdict)),
                tone_of(tap.verdict));
   for (const std::string& reason : tap.reasons) page.wrapped(kIndent, reason);
-  if (!tap.facts) return;
+  if (!tap.facts) {
+    if (!tap.candidate_dtype.empty() && tap.candidate_dtype != tap.dtype) {
+      // The column of dtypes may have been dropped.
+      page.wrapped(kIndent, fmt::format("{} in the reference, {} in the candidate", tap.dtype,
+                                        tap.candidate_dtype));
+    }
+    return;
+  }
   add_where(page, *tap.facts);
   if (tap.facts->absolute.max != 0) {
     page.wrapped(kIndent,

@@ -80,6 +80,18 @@ TEST(ReportJson, KeepsEveryKeyWhereNothingWasMeasured) {
   EXPECT_EQ(shapes.at("shapes").at("candidate"), (std::vector<int>{4, 64}));
 }
 
+TEST(ReportJson, NamesBothDtypesWhereNothingCouldBeMeasured) {
+  const Json root = parsed(report_test::complex_report());
+  const Json& tap = root.at("cases").at(0).at("taps").at(2);
+  EXPECT_EQ(tap.at("dtype"), "complex64");
+  EXPECT_EQ(tap.at("candidate_dtype"), "float32");
+  EXPECT_EQ(tap.at("outcome"), "dtype_differs");
+  EXPECT_EQ(tap.at("verdict"), "dtype_differs");
+  for (const char* fact : {"ulp", "nrmse", "classes", "worst", "shapes"})
+    EXPECT_TRUE(tap.at(fact).is_null()) << fact;
+  EXPECT_EQ(root.at("totals").at("verdicts").at("dtype_differs"), 1);
+}
+
 TEST(ReportJson, KeepsNumbersExactly) {
   Report report = report_test::identical_report();
   compare::TensorComparison& facts = *report.cases[0].taps[0].facts;

@@ -120,7 +120,8 @@ report::Case broken_case() {
   shapes.reasons = {"the reference has shape 4x33, the candidate 4x64"};
   Tap dtypes = measured_tap("blocks.2.cast", 1e-3, Verdict::dtype_differs);
   dtypes.candidate_dtype = "float32";
-  dtypes.outcome = "dtype_differs";
+  dtypes.facts->candidate_dtype = DType::float32;
+  dtypes.reasons = {"the reference is bfloat16, the candidate float32; run both in one dtype"};
   Tap looped = measured_tap("blocks.2.cell", 2e-3, Verdict::within);
   looped.id.call = 2;
   looped.id.port = "1";
@@ -172,6 +173,21 @@ report::Report identical_report() {
   report.totals = {2, 2, 0, 0, 262144, 524288};
   report.timing = {0.5, 0.25, 0};
   report.repro = "parity compare golden.h5 golden.h5";
+  return report;
+}
+
+report::Report complex_report() {
+  report::Report report = identical_report();
+  report.passed = false;
+  report.exit_code = 1;
+  report.reasons = {"1 tap has another dtype"};
+  Tap tap = bare_tap("rotary.frequencies", "dtype_differs", Verdict::dtype_differs);
+  tap.dtype = "complex64";
+  tap.candidate_dtype = "float32";
+  tap.reasons = {"one side is complex, the other real: there is no distance"};
+  report.cases[0].taps.push_back(tap);
+  report.first_divergence = {"same", tap.id};
+  report.totals = {3, 2, 0, 1, 262144, 524288};
   return report;
 }
 

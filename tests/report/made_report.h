@@ -13,6 +13,10 @@ namespace parity::report_test {
 /// One case of two taps with equal bits.
 [[nodiscard]] report::Report identical_report();
 
+/// The identical report with one more tap: complex in the reference, real in the candidate, without
+/// facts.
+[[nodiscard]] report::Report complex_report();
+
 /// A tap with facts whose figures follow from `nrmse`.
 [[nodiscard]] report::Tap measured_tap(const std::string& path, double nrmse, run::Verdict verdict);
 

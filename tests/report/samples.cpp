@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
       << parity::report::to_json(parity::report_test::failing_report());
   std::ofstream(folder + "/identical.json")
       << parity::report::to_json(parity::report_test::identical_report());
+  std::ofstream(folder + "/complex.json")
+      << parity::report::to_json(parity::report_test::complex_report());
   std::ofstream(folder + "/empty.json") << parity::report::to_json({});
   return 0;
 }

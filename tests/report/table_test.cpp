@@ -12,6 +12,7 @@
 namespace parity::report {
 namespace {
 
+using report_test::complex_report;
 using report_test::failing_report;
 using report_test::identical_report;
 
@@ -57,9 +58,9 @@ TEST(Table, HoldsAllColumnsAtFullWidth) {
 }
 
 TEST(Table, FitsEveryWidthAndKeepsTheVerdicts) {
-  for (const Report& report : {failing_report(), identical_report(), Report{}}) {
+  for (const Report& report : {failing_report(), identical_report(), complex_report(), Report{}}) {
     for (const Show show : {Show::all, Show::failing, Show::summary}) {
-      for (const int width : {80, 81, 97, 100, 120, 163, 200}) {
+      for (const int width : {60, 61, 66, 73, 80, 97, 100, 120, 163, 200, 400}) {
         const std::string text = table(report, show, width);
         for (const std::string& line : lines_of(text)) {
           EXPECT_LE(display_width(line), width) << line;
@@ -80,9 +81,41 @@ TEST(Table, FitsEveryWidthAndKeepsTheVerdicts) {
   EXPECT_TRUE(has(line_with(narrow, "ulp max"), "nrmse")) << narrow;
 }
 
+TEST(Table, FitsEveryWidthWhateverIsLong) {
+  std::string name;
+  for (int i = 0; i < 40; ++i) name += "層.blocks";
+  Report report = failing_report();
+  report.model_file = name;
+  report.reference.file = name;
+  report.reference.provenance.set("device.name", name);
+  report.environment_diff.push_back({"switch." + name, name, name});
+  report.policy_name = name;
+  report.policy_bounds.push_back({name, name, 0.1, 0.2, name});
+  report.notes = report.reasons = {name};
+  report.cases[0].name = name;
+  for (Tap& tap : report.cases[0].taps) {
+    tap.id.path = tap.id.op = tap.dtype = tap.candidate_dtype = name;
+    tap.shape.assign(64, 1048576);
+    tap.reasons = {name};
+    if (tap.facts) tap.facts->hints = {{name, name}};
+  }
+  report.first_divergence = {name, report.cases[0].taps[2].id};
+  for (const Show show : {Show::all, Show::failing, Show::summary}) {
+    for (const int width : {60, 61, 80, 100, 400}) {
+      for (const std::string& line : lines_of(table(report, show, width)))
+        EXPECT_LE(display_width(line), width) << line;
+    }
+  }
+}
+
 TEST(Table, TreatsWidthsOutsideItsRangeAsTheNearestInside) {
-  EXPECT_EQ(table(failing_report(), Show::all, 10), table(failing_report(), Show::all, 80));
-  EXPECT_EQ(table(failing_report(), Show::all, 1000), table(failing_report(), Show::all, 200));
+  Report report = failing_report();
+  report.environment_diff[3].candidate = std::string(900, 'x');  // cut at every width
+  const auto at = [&](int width) { return table(report, Show::all, width); };
+  EXPECT_EQ(at(10), at(60));
+  EXPECT_NE(at(60), at(61));
+  EXPECT_NE(at(399), at(400));
+  EXPECT_EQ(at(1000), at(400));
 }
 
 TEST(Table, PutsNumericSwitchesFirstAmongTheDifferences) {
@@ -206,9 +239,29 @@ TEST(Table, PrintsTheBoundsInForceWithTheirOrigin) {
                   "and an x86 CPU"))
       << text;
   EXPECT_TRUE(has(text, "a decided position is a changed answer"));
-  EXPECT_FALSE(has(text, "integers are not rounded")) << "no int64 tap was compared";
-  EXPECT_FALSE(has(table(identical_report(), Show::failing, 200), "decided_flips"))
-      << "no logits there";
+}
+
+TEST(Table, PrintsEveryBoundItIsGivenAndNoOther) {
+  // Which bounds had a say is not for the table to find out: it knows names of dtypes, not how the
+  // dtype of a judgement is chosen.
+  Report report = identical_report();
+  report.policy_bounds = {{"float16", "nrmse", 0.001, 0.01, "the coarser of float32 and float16"}};
+  EXPECT_TRUE(has(table(report, Show::all, 200),
+                  "float16  nrmse  warn 0.001     fail 0.01      the coarser of float32 and"));
+  report.policy_bounds.clear();
+  EXPECT_FALSE(has(table(report, Show::all, 200), "bounds in force"));
+}
+
+TEST(Table, NamesBothDtypesWhereNothingCouldBeMeasured) {
+  const std::string wide = table(complex_report(), Show::all, 200);
+  const std::string row = line_with(wide, "→ rotary.frequencies  complex64/float32");
+  EXPECT_TRUE(has(row, " - ")) << wide;
+  EXPECT_TRUE(has(row, "dtype_differs")) << wide;
+  for (const int width : {60, 200}) {
+    const std::string text = table(complex_report(), Show::summary, width);
+    EXPECT_TRUE(has(text, "→ rotary.frequencies: dtype_differs")) << text;
+    EXPECT_TRUE(has(text, "      complex64 in the reference, float32 in the candidate")) << text;
+  }
 }
 
 TEST(Table, EndsWithTheVerdictAndTheWayToRepeatIt) {

@@ -1,0 +1,21 @@
+// Numbers as the JSON documents of this folder hold them. Private to the folder: nlohmann's type
+// shows.
+#pragma once
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace parity::report {
+
+/// Keeps keys in the order in which they are documented.
+using Json = nlohmann::ordered_json;
+
+/// JSON has no NaN and no infinity: those are text.
+[[nodiscard]] inline Json json_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+}  // namespace parity::report
