@@ -7,11 +7,6 @@ find_package(Threads REQUIRED)
 find_package(HDF5 1.10 REQUIRED COMPONENTS CXX C)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
-if(HWY_VERSION VERSION_LESS 1.0 AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  # Below SSSE3 this Highway (Ubuntu 22.04's) knows only one-lane scalar code, which kernels over fixed-size vectors do
-  # not fit. Every x86-64 processor since 2006 has SSSE3; later instruction sets are still chosen at run time.
-  set_property(TARGET PkgConfig::HWY APPEND PROPERTY INTERFACE_COMPILE_OPTIONS -mssse3)
-endif()
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 
