@@ -1,5 +1,6 @@
-// The one interface to every kind of model: open a file, describe it, run a case through it and hand out taps.
-// Torch stays behind it; the kind is decided by content, never by the file's extension.
+// The one interface to every kind of model: open a file, describe it, run a case through it and
+// hand out taps. Torch stays behind it; the kind is decided by content, never by the file's
+// extension.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,16 @@ namespace parity::model {
 
 /// Where the model comes from.
 struct Source {
-  std::filesystem::path model;                   ///< TorchScript archive, state_dict or safetensors (index) file
-  std::filesystem::path config;                  ///< config.json of a bare state_dict; empty when not given
-  std::string state_key;                         ///< dotted key of the state_dict inside the file; empty: found
-  std::string method;                            ///< TorchScript method to run; empty: forward
-  std::vector<std::filesystem::path> libraries;  ///< custom operator libraries, loaded before the model
+  std::filesystem::path model;   ///< TorchScript archive, state_dict or safetensors (index) file
+  std::filesystem::path config;  ///< config.json of a bare state_dict; empty when not given
+  std::string state_key;         ///< dotted key of the state_dict inside the file; empty: found
+  std::string method;            ///< TorchScript method to run; empty: forward
+  std::vector<std::filesystem::path>
+      libraries;  ///< custom operator libraries, loaded before the model
 };
 
-/// Whether a run hands out every tap or the model's outputs alone (to see that tapping changes nothing).
+/// Whether a run hands out every tap or the model's outputs alone (to see that tapping changes
+/// nothing).
 enum class Instrumentation : std::uint8_t { taps, outputs_only };
 
 /// A loaded model on its device.
@@ -38,7 +41,8 @@ class Model {
   /// Groups "device.", "library.", "switch." and "model." as they are in force for this model.
   [[nodiscard]] virtual run::Provenance provenance() const = 0;
 
-  /// Remarks about the model or the last run that a person should see ("was saved in training mode; eval is used").
+  /// Remarks about the model or the last run that a person should see ("was saved in training mode;
+  /// eval is used").
   [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
 
   /// Number of token ids the model knows; 0 when the file does not say.
@@ -48,19 +52,22 @@ class Model {
   [[nodiscard]] virtual run::HostAllocator& host_allocator() = 0;
 
   /// Runs one case from freshly loaded state: nothing of an earlier run is left, buffers included.
-  /// `inputs`: a tuple or list gives positional arguments, a dict keyword arguments, anything else the only one.
-  /// Taps go to `sink` in execution order, the model's outputs last with kind output. On return every tap has been
-  /// handed over (its copy may still be under way).
-  /// Throws Error(model) with op and layer when the forward pass fails, Error(device) or Error(resource).
-  virtual void run(const tensor::Value& inputs, Instrumentation instrumentation, run::TapSink& sink) = 0;
+  /// `inputs`: a tuple or list gives positional arguments, a dict keyword arguments, anything else
+  /// the only one. Taps go to `sink` in execution order, the model's outputs last with kind output.
+  /// On return every tap has been handed over (its copy may still be under way). Throws
+  /// Error(model) with op and layer when the forward pass fails, Error(device) or Error(resource).
+  virtual void run(const tensor::Value& inputs, Instrumentation instrumentation,
+                   run::TapSink& sink) = 0;
 
   /// True when this output tap is known to be logits (last dimension is the vocabulary).
   [[nodiscard]] virtual bool is_logits(const run::TapId& output, const tensor::Shape& shape,
                                        const tensor::Value& inputs) const = 0;
 };
 
-/// Opens a model for running. Throws Error(model) in one sentence that says what the file is and how to get one
-/// that works, when it is none of the supported kinds; Error(device) when the device is not there.
-[[nodiscard]] std::unique_ptr<Model> open_model(const Source& source, const run::Settings& settings);
+/// Opens a model for running. Throws Error(model) in one sentence that says what the file is and
+/// how to get one that works, when it is none of the supported kinds; Error(device) when the device
+/// is not there.
+[[nodiscard]] std::unique_ptr<Model> open_model(const Source& source,
+                                                const run::Settings& settings);
 
 }  // namespace parity::model

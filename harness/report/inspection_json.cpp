@@ -1,3 +1,4 @@
+// The inspection of a golden as JSON, schema "parity-inspection/1".
 #include "report/inspection.h"
 #include "report/json_number.h"
 #include "tensor/digest.h"

@@ -45,9 +45,9 @@ refused() {
   has stderr "$words"
 }
 
-# verdicts: every verdict of the JSON report on stdout, each once, in alphabetical order.
+# verdicts: every verdict of the JSON report in ./stdout, each once, in alphabetical order.
 verdicts() {
-  python3 - "${1:-stdout}" <<'PY'
+  python3 - stdout <<'PY'
 import json, sys
 report = json.load(open(sys.argv[1]))
 print(*sorted({tap["verdict"] for case in report["cases"] for tap in case["taps"]}))
