@@ -1,9 +1,12 @@
 // Puts config, weights, device and network together behind the Model interface.
 #include "model/decoder/decoder_model.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <c10/core/DeviceGuard.h>
 
 #include "error/error.h"
 #include "model/decoder/decoder_config.h"
@@ -15,6 +18,7 @@
 #include "model/torch/device.h"
 #include "model/torch/guard.h"
 #include "model/torch/tap_emitter.h"
+#include "model/torch/warnings.h"
 #include "model/weights/state_dict.h"
 #include "tensor/dtype.h"
 
@@ -29,13 +33,12 @@ class DecoderModel final : public Model {
     const WeightBinding binding = bind_weights(config_, weights);
     dtype_ = run_dtype(weights, binding, settings.dtype);
     apply_switches(settings_, device_);
-    with_torch_errors("loading " + source.model.string(), [&] {
-      const WeightTensors tensors(weights, binding, device_, scalar_type_of(dtype_));
-      network_ = config_.architecture == Architecture::gpt2
-                     ? make_gpt2(config_, tensors)
-                     : make_llama_like(config_, tensors, device_);
-      allocator_ = make_host_allocator(device_);
-    });
+    const c10::DeviceGuard guard(device_);
+    const WeightTensors tensors(weights, binding, device_, scalar_type_of(dtype_));
+    network_ = config_.architecture == Architecture::gpt2
+                   ? make_gpt2(config_, tensors)
+                   : make_llama_like(config_, tensors, device_);
+    allocator_ = make_host_allocator(device_);
     describe(source, weights, binding.parameter_count);
     for (const std::vector<std::string>& notes : {config_.notes, weights.notes, binding.notes}) {
       notes_.insert(notes_.end(), notes.begin(), notes.end());
@@ -59,12 +62,15 @@ class DecoderModel final : public Model {
 
   void run(const tensor::Value& inputs, Instrumentation instrumentation,
            run::TapSink& sink) override {
-    const TokenInputs tokens = read_token_inputs(inputs, config_);
-    apply_switches(settings_, device_);
     with_torch_errors("running " + description_.file_name, [&] {
+      WarningCollector warnings;
+      const TokenInputs tokens = read_token_inputs(inputs, config_);
+      apply_switches(settings_, device_);
+      const c10::DeviceGuard guard(device_);
       TapEmitter emitter(sink);
       const ForwardTaps taps(emitter, instrumentation, settings_.taps);
       emitter.model_output(network_->forward(make_batch(tokens, config_, device_), taps));
+      for (const std::string& text : warnings.texts()) note(text);
     });
   }
 
@@ -80,6 +86,10 @@ class DecoderModel final : public Model {
     description_.parameter_count = parameter_count;
     description_.weights = digest_weights(weights);
     description_.all_weights = run::digest_of_weights(description_.weights);
+  }
+
+  void note(const std::string& text) {
+    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
   }
 
   run::Settings settings_;
@@ -101,9 +111,13 @@ std::unique_ptr<Model> open_decoder(const Source& source, const run::Settings& s
                     " holds weights without an architecture; pass the model's config.json with "
                     "--config");
   }
-  DecoderConfig config = read_decoder_config(source.config);
-  const StateDict weights = read_state_dict(source.model, source.state_key);
-  return std::make_unique<DecoderModel>(source, settings, std::move(config), weights);
+  std::unique_ptr<Model> model;
+  with_torch_errors("opening " + source.model.string(), [&] {
+    DecoderConfig config = read_decoder_config(source.config);
+    const StateDict weights = read_state_dict(source.model, source.state_key);
+    model = std::make_unique<DecoderModel>(source, settings, std::move(config), weights);
+  });
+  return model;
 }
 
 }  // namespace parity::model

@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "sample_configs.h"
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
 #include "error/error.h"
@@ -235,6 +237,54 @@ TEST_F(DecoderModelTest, RunsOnAfterARefusedInput) {
   EXPECT_TRUE(sink.names.empty()) << "a refused input fires no tap";
   model->run(five_tokens(), Instrumentation::taps, sink);
   EXPECT_EQ(sink.names.back(), "<output>");
+}
+
+/// Warns at every tap, as an operator might that runs there.
+class WarningSink final : public run::TapSink {
+ public:
+  void on_tap(const run::TapId&, const run::DeviceTensor&) override {
+    TORCH_WARN("scale is deprecated");
+  }
+  void on_skipped(const run::TapId&, const std::string&) override {}
+};
+
+TEST_F(DecoderModelTest, TurnsWarningsIntoNotesAndKeepsThemOffStderr) {
+  write(gpt2_config());
+  const auto model = open_decoder(source, settings);
+  const std::size_t before = model->notes().size();
+  WarningSink sink;
+  testing::internal::CaptureStderr();
+  model->run(five_tokens(), Instrumentation::taps, sink);
+  model->run(five_tokens(), Instrumentation::taps, sink);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  ASSERT_EQ(model->notes().size(), before + 1) << "each warning once";
+  EXPECT_NE(model->notes().back().find("scale is deprecated"), std::string::npos);
+}
+
+class CurrentGpuSink final : public run::TapSink {
+ public:
+  void on_tap(const run::TapId&, const run::DeviceTensor&) override {
+    current = c10::impl::VirtualGuardImpl(c10::kCUDA).getDevice().index();
+  }
+  void on_skipped(const run::TapId&, const std::string&) override {}
+
+  int current = -1;
+};
+
+TEST_F(DecoderModelTest, MakesTheGpuAskedForTheCurrentOneWhileItRuns) {
+  settings.device = "cuda:1";
+  write(gpt2_config());
+  std::unique_ptr<Model> model;
+  try {
+    model = open_decoder(source, settings);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::device) throw;
+    GTEST_SKIP() << "needs two GPUs: " << error.what();
+  }
+  CurrentGpuSink sink;
+  model->run(five_tokens(), Instrumentation::taps, sink);
+  EXPECT_EQ(sink.current, 1);
+  EXPECT_EQ(c10::impl::VirtualGuardImpl(c10::kCUDA).getDevice().index(), 0);
 }
 
 /// Norm-wise distance of the logits of one row of tokens to those of the same tokens elsewhere in a
