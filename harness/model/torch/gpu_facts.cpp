@@ -108,6 +108,23 @@ Properties kfd_node(const std::string& address) {
   return {};
 }
 
+/// The runtime answers for the current device alone, so `index` is made that for the question.
+std::uint64_t memory_bytes(GpuRuntime runtime, int index) {
+  auto* current = runtime_function<int(int*)>(runtime, "GetDevice");
+  auto* make_current = runtime_function<int(int)>(runtime, "SetDevice");
+  auto* ask = runtime_function<int(std::size_t*, std::size_t*)>(runtime, "MemGetInfo");
+  int before = 0;
+  if (current == nullptr || make_current == nullptr || ask == nullptr || current(&before) != 0)
+    return 0;
+  // Setting a device costs it a context, so one that is current already is left alone.
+  if (before != index && make_current(index) != 0) return 0;
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  const bool answered = ask(&free_bytes, &total_bytes) == 0;
+  if (before != index) make_current(before);
+  return answered ? total_bytes : 0;
+}
+
 /// Torch keeps each device's properties; both vendors' structs open with the name, as char[256].
 std::string name_from_torch(int index) {
   using Get = const char*(signed char);
@@ -143,10 +160,7 @@ GpuFacts gpu_facts(GpuRuntime runtime, int index) {
     facts.driver = first_line("/sys/module/amdgpu/version");
   }
   if (facts.name.empty()) facts.name = name_from_torch(index);
-  auto* memory = runtime_function<int(std::size_t*, std::size_t*)>(runtime, "MemGetInfo");
-  std::size_t free_bytes = 0;
-  std::size_t total_bytes = 0;
-  if (memory != nullptr && memory(&free_bytes, &total_bytes) == 0) facts.memory_bytes = total_bytes;
+  facts.memory_bytes = memory_bytes(runtime, index);
   return facts;
 }
 

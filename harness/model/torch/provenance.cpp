@@ -8,6 +8,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Version.h>
+#include <c10/core/DeviceGuard.h>
 #include <torch/version.h>
 #include <unistd.h>
 
@@ -92,6 +93,7 @@ run::Provenance device_provenance(const c10::Device& device, const run::Settings
   if (device.is_cpu()) {
     add_cpu(facts);
   } else {
+    const c10::DeviceGuard guard(device);
     add_gpu(facts, device.index());
   }
   add_libraries(facts, device);

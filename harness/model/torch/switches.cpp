@@ -139,6 +139,12 @@ std::string sdpa_in_force(const at::Context& context) {
   return text;
 }
 
+std::string executor_in_force() {
+  return "optimise " + on_off(torch::jit::getGraphExecutorOptimize()) + ", profiling " +
+         on_off(torch::jit::getProfilingMode()) + ", fuser " +
+         on_off(torch::jit::tensorExprFuserEnabled());
+}
+
 }  // namespace
 
 void apply_switches(const run::Settings& settings, const c10::Device& device) {
@@ -158,8 +164,6 @@ void apply_switches(const run::Settings& settings, const c10::Device& device) {
 run::Provenance switch_facts(const c10::Device& device, const run::Settings& settings) {
   const at::Context& context = at::globalContext();
   run::Provenance facts;
-  facts.set("switch.dtype", settings.dtype ? std::string(tensor::name(*settings.dtype)) : "keep");
-  facts.set("switch.taps", run::to_string(settings.taps));
   facts.set("switch.fp32_precision", run::to_string(settings.fp32_precision));
   facts.set("switch.fp32_matmul", fp32_precision_of(context, device.is_cuda(), "matmul"));
   facts.set("switch.fp32_convolution", fp32_precision_of(context, device.is_cuda(), "conv"));
@@ -174,9 +178,8 @@ run::Provenance switch_facts(const c10::Device& device, const run::Settings& set
   if (device.is_cuda() && workspace != nullptr) facts.set("switch.cublas_workspace", workspace);
   facts.set("switch.cudnn_benchmark", on_off(context.benchmarkCuDNN()));
   facts.set("switch.threads", std::to_string(at::get_num_threads()));
-  facts.set("switch.executor", "optimise off, profiling off, fuser off");
-  facts.set("switch.gradients", "off");
-  facts.set("switch.seed", std::to_string(settings.seed));
+  facts.set("switch.executor", executor_in_force());
+  facts.set("switch.gradients", on_off(at::GradMode::is_enabled()));
   return facts;
 }
 

@@ -8,7 +8,8 @@
 
 namespace parity::model {
 
-/// Facts of group "switch.": what was asked for, and what torch says is in force.
+/// Facts of group "switch.": what was asked for, and what torch says is in force. Dtype, taps and
+/// seed are the recording's facts, not torch's.
 [[nodiscard]] run::Provenance switch_facts(const c10::Device& device,
                                            const run::Settings& settings);
 
