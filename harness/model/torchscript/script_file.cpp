@@ -10,6 +10,7 @@
 #include "model/torch/bridge.h"
 #include "model/torch/guard.h"
 #include "model/torchscript/device_constants.h"
+#include "model/torchscript/weight_digests.h"
 
 namespace parity::model {
 namespace {
@@ -36,50 +37,15 @@ std::string chosen_method(const torch::jit::Module& module, const std::string& w
                                   : "name one of its own with --method (" + listed + ")."));
 }
 
-void add_weight(const std::string& name, const at::Tensor& tensor, ScriptFile& script) {
-  if (!tensor.defined()) return;
-  if (tensor.layout() != c10::kStrided || tensor.is_quantized() ||
-      !dtype_of(tensor.scalar_type())) {
-    script.notes.push_back("weight " + name +
-                           " is sparse or quantised, so it has no digest in the golden");
-    return;
-  }
-  const tensor::HostTensor host = to_host(tensor);
-  script.description.weights.push_back(
-      {name, host.dtype(), host.shape(), tensor::digest_of(host.bytes())});
-}
-
-/// Weights that freezing or tracing turned into constants of the graph, named by their order.
-void add_constants(const torch::jit::Block* block, ScriptFile& script, std::uint64_t& elements) {
-  for (const torch::jit::Node* node : block->nodes()) {
-    for (const torch::jit::Block* inner : node->blocks()) add_constants(inner, script, elements);
-    if (node->kind() != c10::prim::Constant || !node->hasAttribute(c10::attr::value)) continue;
-    if (node->kindOf(c10::attr::value) != torch::jit::AttributeKind::t) continue;
-    const at::Tensor& tensor = node->t(c10::attr::value);
-    elements += static_cast<std::uint64_t>(tensor.numel());
-    add_weight("<constant>." + std::to_string(script.description.weights.size()), tensor, script);
-  }
-}
-
 void describe(const std::filesystem::path& file, ScriptFile& script) {
+  ScriptWeights weights = digest_script_weights(script.module);
   run::ModelDescription& description = script.description;
   description.file_name = file.filename().string();
   description.kind = "torchscript";
-  for (const auto& parameter : script.module.named_parameters()) {
-    add_weight(parameter.name, parameter.value, script);
-    description.parameter_count += static_cast<std::uint64_t>(parameter.value.numel());
-  }
-  for (const auto& buffer : script.module.named_buffers())
-    add_weight(buffer.name, buffer.value, script);
-  if (description.parameter_count == 0) {
-    add_constants(script.module.get_method(script.method).graph()->block(), script,
-                  description.parameter_count);
-  }
-  std::sort(description.weights.begin(), description.weights.end(),
-            [](const run::WeightDigest& one, const run::WeightDigest& other) {
-              return one.name < other.name;
-            });
+  description.parameter_count = weights.parameter_count;
+  description.weights = std::move(weights.digests);
   description.all_weights = run::digest_of_weights(description.weights);
+  script.notes.insert(script.notes.end(), weights.notes.begin(), weights.notes.end());
 }
 
 /// Module::to would cast integer buffers, too.

@@ -2,13 +2,47 @@
 
 #include <cstring>
 
+#include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <gtest/gtest.h>
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_iterator.h>
 
 #include "model/torch/bridge.h"
 
 namespace parity::model {
 namespace {
+
+c10::IValue packed_linear(const tensor::HostTensor& weight) {
+  const at::Tensor quantised =
+      at::quantize_per_tensor(to_torch(weight), /*scale=*/0.1, /*zero_point=*/0, c10::kQInt8);
+  torch::jit::Stack stack = {quantised, c10::IValue()};
+  c10::Dispatcher::singleton().findSchemaOrThrow("quantized::linear_prepack", "").callBoxed(stack);
+  return stack.at(0);
+}
+
+/// What freezing does to one attribute.
+void fold_into_graphs(torch::jit::Module& module, const std::string& attribute) {
+  const at::Tensor tensor = module.attr(attribute).toTensor();
+  for (torch::jit::Function* method : module.type()->methods()) {
+    std::shared_ptr<torch::jit::Graph> graph = torch::jit::toGraphFunction(*method).graph();
+    std::vector<torch::jit::Node*> reads;
+    torch::jit::DepthFirstGraphNodeIterator nodes(graph);
+    for (torch::jit::Node* node = nodes.next(); node != nullptr; node = nodes.next()) {
+      if (node->kind() == c10::prim::GetAttr && node->s(c10::attr::name) == attribute)
+        reads.push_back(node);
+    }
+    for (torch::jit::Node* read : reads) {
+      const torch::jit::WithInsertPoint point(read);
+      read->output()->replaceAllUsesWith(graph->insertConstant(tensor));
+      read->destroy();
+    }
+  }
+  const std::size_t slot = module.type()->getAttributeSlot(attribute);
+  module._ivalue()->unsafeRemoveSlot(slot);
+  module.type()->unsafeRemoveAttribute(attribute);
+}
 
 torch::jit::Module build(const ScriptSpec& spec, const std::string& name) {
   torch::jit::Module module(name);
@@ -18,11 +52,20 @@ torch::jit::Module build(const ScriptSpec& spec, const std::string& name) {
   }
   for (const auto& [key, value] : spec.buffers)
     module.register_buffer(key, to_torch(value).clone());
+  for (const auto& attributes : {spec.attributes, spec.constants}) {
+    for (const auto& [key, value] : attributes)
+      module.register_attribute(key, c10::TensorType::get(), to_torch(value).clone());
+  }
+  for (const auto& [key, value] : spec.packed) {
+    const c10::IValue object = packed_linear(value);
+    module.register_attribute(key, object.type(), object);
+  }
   for (const auto& [key, child] : spec.children)
     module.register_module(key, build(child, name + "_" + key));
   for (const auto& [key, child] : spec.second_names)
     module.register_module(key, module.attr(child).toModule());
   module.define(spec.source);
+  for (const auto& [key, value] : spec.constants) fold_into_graphs(module, key);
   return module;
 }
 

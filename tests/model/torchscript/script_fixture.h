@@ -19,6 +19,12 @@ struct ScriptSpec {
   std::string source;  ///< methods, "def forward(self, x):\n    return x\n"
   std::vector<std::pair<std::string, tensor::HostTensor>> parameters;
   std::vector<std::pair<std::string, tensor::HostTensor>> buffers;
+  std::vector<std::pair<std::string, tensor::HostTensor>>
+      attributes;  ///< tensors that are neither parameter nor buffer
+  std::vector<std::pair<std::string, tensor::HostTensor>>
+      constants;  ///< attributes in the source, constants of the graphs in the file
+  std::vector<std::pair<std::string, tensor::HostTensor>>
+      packed;  ///< weights of quantised linear layers, as the opaque objects that quantising makes
   std::vector<std::pair<std::string, ScriptSpec>> children;
   std::vector<std::pair<std::string, std::string>>
       second_names;  ///< another attribute for a child: name, child
