@@ -22,7 +22,7 @@ refused 2 "empty" record --model empty.pt --inputs "$prose" --out x.h5 --device 
 refused 2 "folder" record --model "$model" --inputs "$prose" --out folder --device cpu
 refused 2 "--config" record --model "$model" --config "$FIXTURES/decoder/config.json" --inputs "$prose" --out x.h5 --device cpu
 refused 3 "cuda:77" record --model "$model" --inputs "$prose" --out x.h5 --device cuda:77
-refused 2 "--device" record --model "$model" --inputs "$prose" --out x.h5 --device gpu
+refused 2 "unknown device 'gpu'" record --model "$model" --inputs "$prose" --out x.h5 --device gpu
 no_file x.h5
 
 refused 2 "nothing to compare" compare golden.h5
