@@ -81,13 +81,12 @@ class Workshop:
         self.files += 1
         return self.folder / f"{self.files}.{ending}"
 
-    def run(self, *arguments, report_file=None, environment=None):
+    def run(self, *arguments, report_file=None):
         process = subprocess.run(
             [self.program, *map(str, arguments)],
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            env=environment,
         )
         return Outcome(process, report_file)
 
@@ -114,7 +113,7 @@ class Workshop:
         run = ["--device", "cpu", "--threads", 1, "--out", golden]
         return self.run("record", "--model", model, "--inputs", *named, *run, *flags)
 
-    def compare(self, golden, candidate, *flags, environment=None):
+    def compare(self, golden, candidate, *flags):
         """`candidate`: another golden, or a model to replay."""
         report_file = self.file("json")
         arguments = ["compare", golden]
@@ -123,4 +122,4 @@ class Workshop:
         else:
             arguments += ["--model", candidate, "--device", "cpu", "--threads", 1]
         arguments += ["--weights", "any", "--json", report_file, *flags]
-        return self.run(*arguments, report_file=report_file, environment=environment)
+        return self.run(*arguments, report_file=report_file)
