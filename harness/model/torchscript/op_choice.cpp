@@ -42,13 +42,13 @@ std::string_view base_name(std::string_view unqualified) {
   return unqualified;
 }
 
+}  // namespace
+
 bool is_custom(const Node& node) {
   static const std::unordered_set<std::string_view> kBuiltIn = {
       "aten", "prim", "prims", "parity", "quantized", "onnx", "attr", "cuda", "_operator"};
   return kBuiltIn.count(node.kind().ns().toUnqualString()) == 0;
 }
-
-}  // namespace
 
 std::string op_name(const Node& node) {
   return std::string(node.kind().ns().toUnqualString()) + "." + node.kind().toUnqualString();

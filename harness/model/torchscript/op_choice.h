@@ -10,6 +10,9 @@ namespace parity::model {
 /// "aten.softmax" for a node of kind aten::softmax.
 [[nodiscard]] std::string op_name(const torch::jit::Node& node);
 
+/// An operator of a custom library: PyTorch itself does not define it.
+[[nodiscard]] bool is_custom(const torch::jit::Node& node);
+
 /// An operator of aten or of a custom library, not one of the interpreter's own.
 [[nodiscard]] bool is_operator(const torch::jit::Node& node);
 

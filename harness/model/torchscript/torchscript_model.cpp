@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <iostream>
 #include <optional>
 #include <utility>
 
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/runtime/print_handler.h>
 
 #include "error/error.h"
 #include "model/torch/bridge.h"
@@ -48,7 +50,7 @@ class TorchScriptModel final : public Model {
         device_(resolve_device(settings)),
         allocator_(make_host_allocator(device_)) {
     apply_switches(settings_, device_);
-    script_ = load_script(source.model, source.method, device_, settings);
+    load();
     notes_ = script_.notes;
   }
 
@@ -70,14 +72,13 @@ class TorchScriptModel final : public Model {
   [[nodiscard]] torch::jit::Stack fresh_stack(const tensor::Value& inputs);
   [[nodiscard]] c10::IValue forward(const tensor::Value& inputs, Instrumentation instrumentation,
                                     TapEmitter& emitter);
-  [[nodiscard]] c10::IValue forward_and_restore(const tensor::Value& inputs,
-                                                Instrumentation instrumentation,
-                                                TapEmitter& emitter);
   [[nodiscard]] c10::IValue forward_tapped(torch::jit::Stack stack, TapEmitter& emitter);
   [[nodiscard]] std::string failing_place(const tensor::Value& inputs, const std::string& failure,
                                           const TapEmitter& emitter);
   [[nodiscard]] std::string marked_failure(const tensor::Value& inputs);
-  void restore_weights(std::uint64_t version_before);
+  void load();
+  [[nodiscard]] bool wrote() const { return shared_->version() != version_; }
+  void undo_writes();
   void note(const std::string& text);
 
   Source source_;
@@ -85,7 +86,10 @@ class TorchScriptModel final : public Model {
   c10::Device device_;
   std::unique_ptr<run::HostAllocator> allocator_;
   ScriptFile script_;
-  std::optional<Instrumented> tapped_;
+  std::optional<Shared> shared_;        ///< of script_
+  std::uint64_t version_ = 0;           ///< of shared_, as loaded
+  bool has_run_ = false;                ///< since it was loaded
+  std::optional<Instrumented> tapped_;  ///< of script_
   std::vector<std::string> notes_;
 };
 
@@ -135,6 +139,7 @@ c10::IValue TorchScriptModel::forward_tapped(torch::jit::Stack stack, TapEmitter
 /// run does not fail.
 std::string TorchScriptModel::marked_failure(const tensor::Value& inputs) {
   apply_switches(settings_, device_);
+  undo_writes();
   Instrumented marked(script_, Probing::marks);
   Probe probe(marked.plan.sites, nullptr);
   torch::jit::Stack stack = fresh_stack(inputs);
@@ -180,26 +185,21 @@ c10::IValue TorchScriptModel::forward(const tensor::Value& inputs, Instrumentati
   }
 }
 
-void TorchScriptModel::restore_weights(std::uint64_t version_before) {
-  if (weight_version(script_.module) == version_before) return;
-  // Instrumented graphs stay valid: they name attributes, not instances.
-  script_.module = load_script(source_.model, source_.method, device_, settings_).module;
-  note("the model writes into its own weights; they are read from the file again before every run");
+void TorchScriptModel::load() {
+  // Released first, so that the device never holds two copies; and the graphs before the module,
+  // since they name types that live and die with it.
+  tapped_.reset();
+  shared_.reset();
+  script_ = {};
+  script_ = load_script(source_.model, source_.method, device_, settings_);
+  shared_.emplace(script_.module);
+  version_ = shared_->version();
+  has_run_ = false;
 }
 
-c10::IValue TorchScriptModel::forward_and_restore(const tensor::Value& inputs,
-                                                  Instrumentation instrumentation,
-                                                  TapEmitter& emitter) {
-  const std::uint64_t version_before = weight_version(script_.module);
-  c10::IValue output;
-  try {
-    output = forward(inputs, instrumentation, emitter);
-  } catch (...) {
-    restore_weights(version_before);
-    throw;
-  }
-  restore_weights(version_before);
-  return output;
+/// After this nothing of an earlier run is left in what runs share.
+void TorchScriptModel::undo_writes() {
+  if (!shared_ || (has_run_ && (wrote() || shared_->may_change_unseen()))) load();
 }
 
 void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrumentation,
@@ -209,9 +209,14 @@ void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrume
     WarningCollector warnings;
     apply_switches(settings_, device_);
     const c10::DeviceGuard guard(device_);
+    undo_writes();
+    has_run_ = true;
     TapEmitter emitter(sink);
-    const c10::IValue output = forward_and_restore(inputs, instrumentation, emitter);
+    const c10::IValue output = forward(inputs, instrumentation, emitter);
     emitter.model_output(output);
+    if (wrote())
+      note(
+          "the model writes into its own weights; they are read from the file again for every run");
     for (const std::string& text : warnings.texts()) note(text);
     if (instrumentation == Instrumentation::taps && emitter.emitted() == 0) {
       throw Error(ErrorKind::model,
@@ -222,9 +227,13 @@ void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrume
   });
 }
 
+/// What a model prints: standard output is the report's.
+void print_to_standard_error(const std::string& text) { std::cerr << text; }
+
 }  // namespace
 
 std::unique_ptr<Model> open_torchscript(const Source& source, const run::Settings& settings) {
+  torch::jit::setPrintHandler(print_to_standard_error);
   std::unique_ptr<Model> model;
   with_torch_errors("opening " + source.model.string(),
                     [&] { model = std::make_unique<TorchScriptModel>(source, settings); });

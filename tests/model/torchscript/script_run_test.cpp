@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "error/error.h"
 #include "model/collecting_sink.h"
 #include "model/torchscript/script_fixture.h"
 
@@ -28,6 +29,73 @@ bool has_note(const Model& model, const std::string& part) {
   const std::vector<std::string> notes = model.notes();
   return std::any_of(notes.begin(), notes.end(),
                      [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
+/// A way of writing into what runs share: [weight] or the constant `offset` is one more afterwards.
+struct Writer {
+  const char* name;
+  const char* statements;
+};
+
+ScriptSpec writer_spec(const Writer& writer) {
+  ScriptSpec spec;
+  spec.parameters.emplace_back("weight", counting({2}));
+  spec.constants.emplace_back("offset", counting({2}));
+  spec.source = "def forward(self, x):\n    y = x * self.weight + self.offset\n" +
+                std::string(writer.statements) + "    return y\n";
+  return spec;
+}
+
+class ScriptWriters : public testing::TestWithParam<Writer> {};
+
+TEST_P(ScriptWriters, LeaveNothingForTheNextRunOfEitherKind) {
+  const auto model = open_script(save_script(writer_spec(GetParam()), GetParam().name));
+  const tensor::Value inputs = arguments(counting({2}));
+  const std::vector<float> fresh = {0.5F * 0.5F + 0.5F, 1.0F * 1.0F + 1.0F};
+  for (int run = 0; run < 3; ++run) {
+    CollectingSink plain;
+    model->run(inputs, Instrumentation::outputs_only, plain);
+    EXPECT_EQ(floats(plain.tensors.at("<output>")), fresh) << "plain run " << run;
+    EXPECT_EQ(floats(run_once(*model, inputs).tensors.at("<output>")), fresh)
+        << "tapped run " << run;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ways, ScriptWriters,
+    testing::Values(Writer{"in_place", "    self.weight.add_(1.0)\n"},
+                    Writer{"through_data", "    self.weight.data.add_(1.0)\n"},
+                    Writer{"through_a_view", "    self.weight[0:1].add_(1.0)\n"},
+                    Writer{"constant", "    self.offset.add_(1.0)\n"},
+                    Writer{"constant_through_data", "    self.offset.data.add_(1.0)\n"}),
+    [](const testing::TestParamInfo<Writer>& test) { return std::string(test.param.name); });
+
+TEST(ScriptState, IsFreshWhenAFailedRunIsRepeatedToFindItsPlace) {
+  ScriptSpec spec;
+  spec.parameters.emplace_back("weight", counting({2}));
+  spec.source =
+      "def forward(self, x):\n    if bool((self.weight[0] > 1.0).item()):\n        return x\n"
+      "    self.weight.add_(1.0)\n"
+      "    return torch.matmul(x, torch.ones([3, 3]))\n";
+  const auto model = open_script(save_script(spec, "fails_once"));
+  CollectingSink sink;
+  try {
+    model->run(arguments(counting({2})), Instrumentation::taps, sink);
+    FAIL() << "the product has no such shapes";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("aten.matmul"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ScriptOutput, WhatAModelPrintsGoesToStandardError) {
+  ScriptSpec spec;
+  spec.source = "def forward(self, x):\n    print(\"seen\", 7)\n    return x + 1\n";
+  const auto model = open_script(save_script(spec, "prints"));
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  (void)run_once(*model, arguments(counting({2})));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "seen 7\n");
 }
 
 TEST(ScriptState, StartsFreshInEveryRun) {
