@@ -66,7 +66,7 @@ void add_verdict_reasons(const std::map<Verdict, std::uint64_t>& counts, std::st
   }
 }
 
-/// Empty when the case compared something that could have differed.
+/// Empty when the case compared an output of the model and something that could have differed.
 std::string emptiness(const JudgedCase& judged) {
   std::uint64_t compared = 0;
   std::uint64_t elements = 0;
@@ -76,6 +76,10 @@ std::string emptiness(const JudgedCase& judged) {
     ++compared;
     elements += tap.elements;
     if (tap.content == Content::varied && tap.elements > 0) ++varied;
+  }
+  if (!judged.untested_output.empty()) {
+    return fmt::format("case '{}': the model's own output was not compared: {}", judged.name,
+                       judged.untested_output);
   }
   if (compared == 0) return fmt::format("case '{}': nothing compared", judged.name);
   if (elements == 0)

@@ -31,6 +31,7 @@ struct JudgedCase {
   std::string name;
   std::vector<JudgedTap> taps;  ///< in the reference's execution order
   std::vector<JudgedTap> logits;
+  std::string untested_output = {};  ///< why no output of the model was compared; empty: one was
 };
 
 enum class Decision : std::uint8_t { failed, passed };

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "pipeline/uncaptured.h"
+
 namespace parity::pipeline {
 
 CaseComparison::CaseComparison(const golden_store::GoldenReader& reference, std::size_t case_index,
@@ -67,6 +69,7 @@ report::Case CaseComparison::finish() {
     result.notes.push_back("not in the reference: " + run::to_string(skipped.id) + ": " +
                            skipped.reason);
   }
+  result.untested_output = lacks_output(record());
   for (const std::string& note : candidate_notes_) result.notes.push_back("candidate: " + note);
   return result;
 }

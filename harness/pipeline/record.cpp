@@ -10,6 +10,7 @@
 #include "model/inputs.h"
 #include "pipeline/plain_run.h"
 #include "pipeline/tapped_run.h"
+#include "pipeline/uncaptured.h"
 
 namespace parity::pipeline {
 namespace {
@@ -85,6 +86,8 @@ void Recorder::record_case(const std::string& name, const tensor::Value& inputs)
   if (summary_.cases == 0) refuse_unmatched_globs(filter_.unmatched());
   const std::vector<std::string> notes = changed_by_taps(plain, sink.output_digests());
   for (const std::string& text : notes) note("case " + name + ": " + text);
+  if (const std::string text = uncaptured_remark(skipped); !text.empty())
+    note("case " + name + ": " + text);
   writer_.end_case(skipped, notes);
   taps_per_case_ = sink.tap_count();
   ++summary_.cases;

@@ -17,7 +17,7 @@ gate::JudgedTap judged(const report::Tap& tap) {
 std::vector<gate::JudgedCase> judged_cases(const report::Report& report) {
   std::vector<gate::JudgedCase> cases;
   for (const report::Case& one : report.cases) {
-    gate::JudgedCase result{one.name, {}, {}};
+    gate::JudgedCase result{one.name, {}, {}, one.untested_output};
     for (const report::Tap& tap : one.taps) result.taps.push_back(judged(tap));
     for (const report::Logits& logits : one.logits) {
       result.logits.push_back(

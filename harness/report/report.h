@@ -43,6 +43,7 @@ struct Case {
   std::vector<Tap> taps;  ///< in the reference's execution order, additional taps last
   std::vector<Logits> logits;
   std::vector<std::string> notes;
+  std::string untested_output;  ///< why no output of the model was compared; empty when one was
 };
 
 struct Side {

@@ -120,6 +120,13 @@ TEST(Gate, FailsSuspectTapsOnlyWhenStrict) {
   EXPECT_EQ(strict.first_divergence->tap.path, "y");
 }
 
+TEST(Gate, FailsWithoutAnOutputOfTheModelHoweverWellInnerTapsAgree) {
+  const GateResult result =
+      overall({{"a", {tap("x", Verdict::identical)}, {}, "it is a str"}}, Strictness::normal);
+  EXPECT_EQ(result.decision, Decision::failed);
+  EXPECT_EQ(result.reasons.at(0), "case 'a': the model's own output was not compared: it is a str");
+}
+
 TEST(Gate, FailsOnLogitsAlone) {
   const std::vector<JudgedCase> cases = {
       {"a",

@@ -137,6 +137,34 @@ TEST_F(RecordAndReplay, SaysWhyTheCandidateLacksATap) {
   EXPECT_TRUE(mentions(tap.reasons, "a sparse tensor"));
 }
 
+run::SkippedTap skipped_output(const std::string& port, const std::string& reason) {
+  return {{run::TapKind::output, std::string(run::kOutputPath), "", 0, port}, reason};
+}
+
+TEST_F(RecordAndReplay, NeverPassesOnInnerLayersWhenTheModelsOwnOutputWasNotCaptured) {
+  FakeModel model({module_tap("fc", kFirst)});
+  model.skipped = {skipped_output("", "the value is of type str and holds no tensor")};
+  EXPECT_TRUE(mentions(record(model).notes, "not captured: <output>, the value is of type str"));
+  const report::Report report = replay(model);
+  EXPECT_EQ(report.cases.at(0).taps.at(0).verdict, run::Verdict::identical);
+  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_TRUE(mentions(report.reasons,
+                       "the model's own output was not compared: the value is of "
+                       "type str"));
+}
+
+TEST_F(RecordAndReplay, PassesWhenOneOutputWasCapturedAndAnotherCouldNotBe) {
+  FakeModel model({module_tap("fc", kFirst), output_tap(kSecond)});
+  model.skipped = {{{run::TapKind::module, "a", "", 0, ""}, "sparse"},
+                   {{run::TapKind::module, "b", "", 0, ""}, "sparse"},
+                   {{run::TapKind::module, "c", "", 0, ""}, "sparse"},
+                   skipped_output("1", "the value is of type str, not a tensor")};
+  EXPECT_TRUE(mentions(record(model).notes,
+                       "not captured: <output>:1, the value is of type str, not a tensor; a, "
+                       "sparse; b, sparse; and 1 more"));
+  EXPECT_EQ(replay(model).exit_code, 0);
+}
+
 TEST_F(RecordAndReplay, TakesTwoTapsOfOnePrintedNameForTwo) {
   // An op tap of layer "a" and a module that is called "a/aten.add".
   FakeTap op = module_tap("a", kFirst);
