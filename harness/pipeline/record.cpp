@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "error/error.h"
 #include "host/machine.h"
@@ -108,33 +110,50 @@ RecordSummary Recorder::finish() {
   return summary_;
 }
 
+/// By case; nullopt where the model must be known first.
+using EarlyInputs = std::vector<std::optional<tensor::Value>>;
+
+/// Before the model is loaded, so that a bad input costs no work.
+EarlyInputs load_early(const RecordRequest& request) {
+  EarlyInputs early;
+  for (const CaseInput& input : request.cases) {
+    early.emplace_back();
+    if (!needs_vocabulary(input.spec))
+      early.back() = model::load_inputs(input.spec, request.settings.seed, 0);
+  }
+  return early;
+}
+
+RecordSummary record_all(model::Model& model, golden_store::GoldenWriter& writer,
+                         const RecordRequest& request, EarlyInputs inputs, Progress& progress) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]) continue;
+    inputs[i] =
+        model::load_inputs(request.cases[i].spec, request.settings.seed, model.vocabulary());
+  }
+  Recorder recorder(model, writer, request, progress);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    recorder.record_case(request.cases[i].name, *inputs[i]);
+  return recorder.finish();
+}
+
 }  // namespace
 
 RecordSummary record_cases(model::Model& model, golden_store::GoldenWriter& writer,
                            const RecordRequest& request, Progress& progress) {
   check_request(request);
-  std::vector<tensor::Value> inputs;  // all before the first run, so that a bad one costs no work
-  for (const CaseInput& input : request.cases) {
-    inputs.push_back(model::load_inputs(input.spec, request.settings.seed, model.vocabulary()));
-  }
-  Recorder recorder(model, writer, request, progress);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    recorder.record_case(request.cases[i].name, inputs[i]);
-  return recorder.finish();
+  return record_all(model, writer, request, load_early(request), progress);
 }
 
 RecordSummary record(const RecordRequest& request, Progress& progress) {
   check_request(request);
-  for (const CaseInput& input : request.cases) {
-    if (!needs_vocabulary(input.spec))
-      (void)model::load_inputs(input.spec, request.settings.seed, 0);
-  }
+  EarlyInputs inputs = load_early(request);
   // Before the model, so that a place that cannot be written is refused at once.
   golden_store::GoldenWriter writer(request.out, {request.compression_level});
   progress.begin("load the model", 0);
   const std::unique_ptr<model::Model> model = model::open_model(request.source, request.settings);
   progress.end();
-  return record_cases(*model, writer, request, progress);
+  return record_all(*model, writer, request, std::move(inputs), progress);
 }
 
 }  // namespace parity::pipeline
