@@ -2,15 +2,13 @@
 #include "compare/careful_pass.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "compare/each_pair.h"
 #include "compare/float_format.h"
 
 namespace parity::compare {
 namespace {
-
-constexpr std::size_t kReadCount = 128;
 
 /// A value times 2^(-600 * scale), with scale -1, 0 or 1 such that its square stays well inside the
 /// range.
@@ -95,35 +93,22 @@ std::uint64_t& count_of(PairKind kind, ClassCounts& classes) {
 
 void compare_carefully(const PairSource& source, std::uint64_t first, std::size_t count,
                        Tally& tally, ChunkSums& sums) {
-  std::array<Pair, kReadCount> pairs;
-  for (std::size_t done = 0; done < count; done += kReadCount) {
-    const std::span<Pair> part(pairs.data(), std::min(kReadCount, count - done));
-    source.read(first + done, part);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const Pair& pair = part[i];
-      const std::uint64_t index = first + done + i;
-      tally.classes.equal_bits += pair.equal_bits ? 1 : 0;
-      if (pair.kind == PairKind::finite) {
-        add_finite(pair, index, tally, sums);
-        continue;
-      }
-      ++count_of(pair.kind, tally.classes);
-      if (is_one_sided(pair.kind)) tally.worst.offer({true, 0, index});
+  for_each_pair(source, first, count, [&](const Pair& pair, std::uint64_t index) {
+    tally.classes.equal_bits += pair.equal_bits ? 1 : 0;
+    if (pair.kind == PairKind::finite) {
+      add_finite(pair, index, tally, sums);
+      return;
     }
-  }
+    ++count_of(pair.kind, tally.classes);
+    if (is_one_sided(pair.kind)) tally.worst.offer({true, 0, index});
+  });
 }
 
 void offer_worst(const PairSource& source, std::uint64_t first, std::size_t count,
                  WorstList& worst) {
-  std::array<Pair, kReadCount> pairs;
-  for (std::size_t done = 0; done < count; done += kReadCount) {
-    const std::span<Pair> part(pairs.data(), std::min(kReadCount, count - done));
-    source.read(first + done, part);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      const std::uint64_t index = first + done + i;
-      if (worst.may_take(part[i].ulp, index)) worst.offer({false, part[i].ulp, index});
-    }
-  }
+  for_each_pair(source, first, count, [&](const Pair& pair, std::uint64_t index) {
+    if (worst.may_take(pair.ulp, index)) worst.offer({false, pair.ulp, index});
+  });
 }
 
 }  // namespace parity::compare

@@ -10,10 +10,6 @@
 namespace parity::compare {
 namespace {
 
-bool mostly(std::size_t part, std::size_t whole) {
-  return static_cast<double>(part) >= kExplainedShare * static_cast<double>(whole);
-}
-
 /// Offset that explains the row, if one does.
 std::optional<double> offset_of(const SampledRow& row) {
   std::vector<double> differences;

@@ -35,6 +35,11 @@ struct HintSample {
 inline constexpr std::size_t kFewestElements = 8;
 inline constexpr double kExplainedShare = 0.95;
 
+/// Whether a pattern that explains `part` of `whole` elements (or rows) explains the difference.
+[[nodiscard]] inline bool mostly(std::size_t part, std::size_t whole) {
+  return static_cast<double>(part) >= kExplainedShare * static_cast<double>(whole);
+}
+
 /// What the pattern predicts instead of the reference leaves at most an eighth of the difference.
 [[nodiscard]] inline bool explains(double predicted, const Pair& pair) {
   return std::abs(pair.candidate - predicted) <= std::abs(pair.difference) / 8;

@@ -12,10 +12,6 @@ double percent(std::size_t part, std::size_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-bool mostly(std::size_t part, std::size_t whole) {
-  return static_cast<double>(part) >= kExplainedShare * static_cast<double>(whole);
-}
-
 }  // namespace
 
 std::optional<Hint> find_scaled(const HintSample& sample) {

@@ -2,17 +2,17 @@
 #include "compare/where.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "compare/chunk_threads.h"
+#include "compare/each_pair.h"
 #include "compare/main_pass.h"
 
 namespace parity::compare {
 namespace {
 
-constexpr std::size_t kLookedAtCount = 256;
+constexpr std::size_t kLookedAtCount = 256;  // elements that all_inside may skip in one step
 constexpr std::size_t kSampleSize = 65536;
 constexpr std::int64_t kAxisBins = 65536;
 constexpr double kExcessUnits = 1048576;  // of the largest difference
@@ -167,16 +167,13 @@ OutsideElements find_outside(const PairSource& source, const tensor::Shape& shap
       const auto count =
           static_cast<std::size_t>(std::min<std::uint64_t>(kLookedAtCount, end - at));
       if (source.all_inside(at, count, bound)) continue;
-      std::array<Pair, kLookedAtCount> pairs;
-      const std::span<Pair> part(pairs.data(), count);
-      source.read(at, part);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (!is_outside(part[i], bound)) continue;
+      for_each_pair(source, at, count, [&](const Pair& pair, std::uint64_t index) {
+        if (!is_outside(pair, bound)) return;
         ++finding.outside;
-        finding.first = std::min(finding.first, at + i);
-        add_to_axes(at + i, shape, excess_units(part[i], bound, largest_difference), finding.axes);
-        if (samples[chunk].size() < samples_per_chunk) samples[chunk].push_back(at + i);
-      }
+        finding.first = std::min(finding.first, index);
+        add_to_axes(index, shape, excess_units(pair, bound, largest_difference), finding.axes);
+        if (samples[chunk].size() < samples_per_chunk) samples[chunk].push_back(index);
+      });
     }
   });
   OutsideElements result;
