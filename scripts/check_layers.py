@@ -62,7 +62,6 @@ PRINTING = re.compile(
 PRINTING_ALLOWED = ("harness/cli/", "harness/error/error.cpp")
 
 # Lines; beyond them a file is split by responsibility. Exceptions are listed by path with the reason.
-# Headers named -inl.h hold code that Highway compiles once per processor: sources in all but name.
 SIZE_LIMITS = {".h": 150, ".cpp": 400}
 OVERSIZE_ALLOWED = {}
 
@@ -233,7 +232,7 @@ class Checker:
             self.breach(source.name, 1, f"nothing is in namespace {wanted}")
 
     def check_size(self, source):
-        limit = SIZE_LIMITS[".h" if source.is_header and not source.name.endswith("-inl.h") else ".cpp"]
+        limit = SIZE_LIMITS[".h" if source.is_header else ".cpp"]
         lines = source.text.count("\n")
         if lines > limit and source.name not in OVERSIZE_ALLOWED:
             self.breach(source.name, lines, f"{lines} lines, the limit is {limit}: split it by responsibility")

@@ -9,8 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "compare/double_lanes-inl.h"
 #include "compare/float_format.h"
-#include "compare/lane_sums-inl.h"
 #include "compare/simd_targets.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -10,7 +10,9 @@
 #include "compare/code_counts.h"
 #include "compare/count_codes-inl.h"
 #include "compare/fused_kernel.h"
+#include "compare/lane_maxima-inl.h"
 #include "compare/lane_sums-inl.h"
+#include "compare/same_bytes-inl.h"
 #include "compare/simd_targets.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -11,8 +11,13 @@
 
 #include "compare/code_counts.h"
 #include "compare/count_codes-inl.h"
+#include "compare/encode_any-inl.h"
 #include "compare/encode_near-inl.h"
+#include "compare/encode_near_short-inl.h"
+#include "compare/lane_maxima-inl.h"
 #include "compare/lane_sums-inl.h"
+#include "compare/same_bytes-inl.h"
+#include "compare/settle_ties-inl.h"
 #include "compare/simd_targets.h"
 
 HWY_BEFORE_NAMESPACE();

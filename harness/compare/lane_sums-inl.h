@@ -1,5 +1,5 @@
-// Per-target SIMD code: float64 sums and maxima of one block in eight fixed lanes. No FMA: not
-// every target has one. Included once per target; see Highway's foreach_target.
+// Per-target SIMD code: float64 sums of one block in eight fixed lanes. No FMA: not every target
+// has one. Included once per target; see Highway's foreach_target.
 #if defined(PARITY_COMPARE_LANE_SUMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PARITY_COMPARE_LANE_SUMS_INL_H_
 #undef PARITY_COMPARE_LANE_SUMS_INL_H_
@@ -10,49 +10,13 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "compare/double_lanes-inl.h"
 #include "compare/fused_kernel.h"
-#include "compare/tags-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-using DoubleTag = TagUpTo<double, kSumLanes>;
-using DoubleVector = hn::Vec<DoubleTag>;
-inline constexpr std::size_t kVectorLanes = hn::MaxLanes(DoubleTag());
-inline constexpr std::size_t kVectors = kSumLanes / kVectorLanes;
-
-HWY_INLINE DoubleVector load_wide(const float* from) {
-  const hn::Rebind<float, DoubleTag> narrow;
-  return hn::PromoteTo(DoubleTag(), hn::LoadU(narrow, from));
-}
-HWY_INLINE DoubleVector load_wide(const double* from) { return hn::LoadU(DoubleTag(), from); }
-
-/// kSumLanes running values in as many vectors as the target needs.
-struct Lanes {
-  DoubleVector at[kVectors];
-};
-
-HWY_INLINE Lanes load_lanes(const LaneSum& from) {
-  Lanes lanes;
-  for (std::size_t v = 0; v < kVectors; ++v)
-    lanes.at[v] = hn::Load(DoubleTag(), from.data() + v * kVectorLanes);
-  return lanes;
-}
-
-HWY_INLINE void store_lanes(const Lanes& lanes, LaneSum& to) {
-  for (std::size_t v = 0; v < kVectors; ++v)
-    hn::Store(lanes.at[v], DoubleTag(), to.data() + v * kVectorLanes);
-}
-
-HWY_INLINE double lane_max(const Lanes& lanes) {
-  alignas(64) LaneSum values;
-  store_lanes(lanes, values);
-  double result = values[0];
-  for (const double value : values) result = value > result ? value : result;
-  return result;
-}
 
 /// Bytes that the next block will read. Asked for while this block is summed: the sums work in the
 /// cache and would leave the memory idle. Past the end of a tensor nothing is loaded and nothing
@@ -142,47 +106,6 @@ HWY_INLINE void add_sums(const T* reference, const T* candidate, std::size_t cou
   store_lanes(rc, chunk.product);
   store_lanes(dd, chunk.difference_squared);
   store_lanes(sum, chunk.difference);
-}
-
-/// Largest abs(c-r) of a block, exact in float64.
-template <typename T>
-HWY_INLINE double max_absolute_of(const T* reference, const T* candidate, std::size_t count) {
-  Lanes top = load_lanes(LaneSum{});
-  for (std::size_t i = 0; i < count; i += kSumLanes) {
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const DoubleVector r = load_wide(reference + i + v * kVectorLanes);
-      const DoubleVector c = load_wide(candidate + i + v * kVectorLanes);
-      top.at[v] = hn::Max(top.at[v], hn::Abs(hn::Sub(c, r)));
-    }
-  }
-  return lane_max(top);
-}
-
-/// Largest abs(c-r)/abs(r) of a block over non-zero references.
-template <typename T>
-HWY_INLINE double max_relative_of(const T* reference, const T* candidate, std::size_t count) {
-  const DoubleTag d;
-  const DoubleVector zero = hn::Zero(d);
-  Lanes top = load_lanes(LaneSum{});
-  for (std::size_t i = 0; i < count; i += kSumLanes) {
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const DoubleVector r = load_wide(reference + i + v * kVectorLanes);
-      const DoubleVector c = load_wide(candidate + i + v * kVectorLanes);
-      const DoubleVector relative = hn::Div(hn::Abs(hn::Sub(c, r)), hn::Abs(r));
-      top.at[v] = hn::Max(top.at[v], hn::IfThenElse(hn::Eq(r, zero), zero, relative));
-    }
-  }
-  return lane_max(top);
-}
-
-HWY_INLINE bool same_bytes(const void* left, const void* right, std::size_t size_bytes) {
-  const TagUpTo<std::uint8_t, kBlockGranule> d;
-  const auto* a = static_cast<const std::uint8_t*>(left);
-  const auto* b = static_cast<const std::uint8_t*>(right);
-  for (std::size_t i = 0; i < size_bytes; i += hn::Lanes(d)) {
-    if (!hn::AllTrue(d, hn::Eq(hn::LoadU(d, a + i), hn::LoadU(d, b + i)))) return false;
-  }
-  return true;
 }
 
 }  // namespace HWY_NAMESPACE
