@@ -1,6 +1,10 @@
 // One comparison per pair in float64 lanes; leaves at the first group that is not inside.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compare/bound_kernel.cpp"
+// clang-format off
+#include "compare/simd_targets.h"  // before any other header of Highway
+// clang-format on
+
 #include "compare/bound_kernel.h"
 
 #include <cmath>
@@ -11,7 +15,6 @@
 
 #include "compare/double_lanes-inl.h"
 #include "compare/float_format.h"
-#include "compare/simd_targets.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {

@@ -2,6 +2,10 @@
 // bytes, so memory leaves time for a table increment per element.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compare/fused_float64.cpp"
+// clang-format off
+#include "compare/simd_targets.h"  // before any other header of Highway
+// clang-format on
+
 #include <limits>
 
 #include <hwy/foreach_target.h>
@@ -13,7 +17,6 @@
 #include "compare/lane_maxima-inl.h"
 #include "compare/lane_sums-inl.h"
 #include "compare/same_bytes-inl.h"
-#include "compare/simd_targets.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {

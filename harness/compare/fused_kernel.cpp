@@ -3,7 +3,10 @@
 // bytes by comparison does not.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "compare/fused_kernel.cpp"
-// Arrays of vectors need vectors of a fixed size, which the scalable targets do not have.
+// clang-format off
+#include "compare/simd_targets.h"  // before any other header of Highway
+// clang-format on
+
 #include "compare/fused_kernel.h"
 
 #include <hwy/foreach_target.h>
@@ -18,7 +21,6 @@
 #include "compare/lane_sums-inl.h"
 #include "compare/same_bytes-inl.h"
 #include "compare/settle_ties-inl.h"
-#include "compare/simd_targets.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {

@@ -3,6 +3,11 @@
 
 #include <hwy/detect_compiler_arch.h>
 
+#ifdef HIGHWAY_HWY_DETECT_TARGETS_H_
+#error \
+    "include compare/simd_targets.h before Highway: the choice of targets below would come too late"
+#endif
+
 // Scalable vectors have no size at compile time and cannot be array members; NEON stands in on such
 // machines.
 #if HWY_ARCH_RVV
