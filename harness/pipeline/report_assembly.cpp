@@ -62,7 +62,9 @@ report::Report begin_report(const Sides& sides, const gate::Policy& policy,
   report.reference = {sides.reference_file, sides.reference.provenance};
   report.candidate = {sides.candidate_file, sides.candidate};
   report.environment_diff = run::differences(sides.reference.provenance, sides.candidate);
-  report.same_device = run::same_device(sides.reference.provenance, sides.candidate);
+  report.devices = run::same_device(sides.reference.provenance, sides.candidate)
+                       ? report::Devices::same
+                       : report::Devices::different;
   report.policy_name = policy.name;
   for (const std::string& note : sides.reference.notes)
     report.notes.push_back("reference: " + note);
@@ -72,7 +74,8 @@ report::Report begin_report(const Sides& sides, const gate::Policy& policy,
 
 void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness) {
   gate::GateResult result = gate::overall(judged_cases(report), strictness);
-  report.passed = result.decision == gate::Decision::passed;
+  report.result =
+      result.decision == gate::Decision::passed ? report::Result::pass : report::Result::fail;
   report.exit_code = result.exit_code();
   report.reasons = std::move(result.reasons);
   if (result.first_divergence) {

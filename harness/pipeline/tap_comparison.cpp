@@ -78,41 +78,42 @@ enum class Extent : std::uint8_t { all, rows, none };
 
 struct NamedOutcome {
   compare::Outcome outcome;
-  std::string name;
+  report::Outcome name;
   Extent extent = Extent::none;
 };
 
 NamedOutcome compare_common_part(const TapData& reference, const TapData& candidate,
                                  const CompareChoice& choice) {
   const std::optional<CommonPart> part = common_part(reference, candidate);
-  if (!part) return {compare::NotCompared{}, "not_compared", Extent::none};
+  if (!part) return {compare::NotCompared{}, report::Outcome::not_compared, Extent::none};
   compare::TensorComparison facts = compare::compare_tensors(
       compare::Reference{part->reference}, compare::Candidate{part->candidate},
       options_for(choice, reference.record.dtype, candidate.record.dtype));
   const bool by_rows = reference.record.mode == run::StoreMode::rows ||
                        candidate.record.mode == run::StoreMode::rows;
-  if (!by_rows) return {std::move(facts), "compared", Extent::all};
+  if (!by_rows) return {std::move(facts), report::Outcome::compared, Extent::all};
   const run::TapRecord& with_rows =
       reference.record.mode == run::StoreMode::rows ? reference.record : candidate.record;
   to_tap_coordinates(facts, with_rows.rows, with_rows.shape);
-  return {std::move(facts), "rows_compared", Extent::rows};
+  return {std::move(facts), report::Outcome::rows_compared, Extent::rows};
 }
 
 NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
                         const CompareChoice& choice) {
   if (reference.record.shape != candidate.record.shape) {
-    return {compare::ShapeMismatch{reference.record.shape, candidate.record.shape}, "shape_differs",
-            Extent::none};
+    return {compare::ShapeMismatch{reference.record.shape, candidate.record.shape},
+            report::Outcome::shape_differs, Extent::none};
   }
   if (is_digest(reference.record) || is_digest(candidate.record)) {
     const bool equal = reference.record.dtype == candidate.record.dtype &&
                        reference.record.digest == candidate.record.digest;
-    return equal ? NamedOutcome{compare::DigestMatch{}, "digest_equal", Extent::none}
-                 : NamedOutcome{compare::DigestMismatch{}, "digest_differs", Extent::none};
+    return equal ? NamedOutcome{compare::DigestMatch{}, report::Outcome::digest_equal, Extent::none}
+                 : NamedOutcome{compare::DigestMismatch{}, report::Outcome::digest_differs,
+                                Extent::none};
   }
   // A complex number and a real one have no distance between them.
   if (tensor::is_complex(reference.record.dtype) != tensor::is_complex(candidate.record.dtype)) {
-    return {compare::NotCompared{}, "dtype_differs", Extent::none};
+    return {compare::NotCompared{}, report::Outcome::dtype_differs, Extent::none};
   }
   return compare_common_part(reference, candidate, choice);
 }
@@ -141,7 +142,7 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
 
 gate::Judgement judgement_of(const NamedOutcome& named, const TapData& reference,
                              const TapData& candidate, const CompareChoice& choice) {
-  if (named.name == "dtype_differs") return gate::judge_kinds_of_number();
+  if (named.name == report::Outcome::dtype_differs) return gate::judge_kinds_of_number();
   gate::Judgement judgement =
       gate::judge(named.outcome, reference.record.id.kind,
                   policy_for(choice, reference.record.dtype, candidate.record.dtype));
@@ -181,7 +182,7 @@ ComparedTap compare_tap(compare::Reference<TapData> reference,
   tap.verdict = judgement.verdict;
   tap.reasons = std::move(judgement.reasons);
   if (named.extent == Extent::rows) tap.reasons.push_back(rows_remark(left, right));
-  if (named.name == "not_compared")
+  if (named.name == report::Outcome::not_compared)
     tap.reasons.emplace_back("the two goldens stored different rows of this tap");
   if (auto* facts = std::get_if<compare::TensorComparison>(&named.outcome))
     tap.facts = std::move(*facts);
@@ -192,7 +193,8 @@ ComparedTap compare_tap(compare::Reference<TapData> reference,
 
 report::Tap unpaired_tap(const run::TapRecord& record, gate::Unpaired side) {
   report::Tap tap = described(record);
-  tap.outcome = side == gate::Unpaired::missing ? "missing" : "additional";
+  tap.outcome =
+      side == gate::Unpaired::missing ? report::Outcome::missing : report::Outcome::additional;
   gate::Judgement judgement = gate::judge_unpaired(side);
   tap.verdict = judgement.verdict;
   tap.reasons = std::move(judgement.reasons);

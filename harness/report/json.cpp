@@ -131,7 +131,7 @@ Json tap(const Tap& tap) {
                  {"candidate_dtype", tap.candidate_dtype.empty() ? tap.dtype : tap.candidate_dtype},
                  {"shape", tap.shape},
                  {"elements", tap.elements},
-                 {"outcome", tap.outcome},
+                 {"outcome", name(tap.outcome)},
                  {"verdict", run::name(tap.verdict)},
                  {"reasons", tap.reasons}};
   object["shapes"] = nullptr;
@@ -232,10 +232,10 @@ Json totals(const Report& report) {
 
 Json document(const Report& report) {
   Json root = {{"schema", "parity-report/1"},
-               {"verdict", report.passed ? "pass" : "fail"},
+               {"verdict", report.result == Result::pass ? "pass" : "fail"},
                {"exit_code", report.exit_code},
                {"reasons", report.reasons},
-               {"same_device", report.same_device},
+               {"same_device", report.devices == Devices::same},
                {"model", {{"file", report.model_file}, {"kind", report.model_kind}}},
                {"reference", side(report.reference)},
                {"candidate", side(report.candidate)},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/facts.h"
@@ -15,15 +16,29 @@
 
 namespace parity::report {
 
+/// What became of a tap, before any judgement.
+enum class Outcome : std::uint8_t {
+  compared,
+  rows_compared,  ///< only rows that were stored
+  digest_equal,   ///< nothing but digests on one side at least
+  digest_differs,
+  shape_differs,
+  dtype_differs,  ///< complex on one side, real on the other: nothing can be measured
+  missing,        ///< on the reference's side alone
+  additional,     ///< on the candidate's side alone
+  not_compared,
+};
+
+/// The outcome as the JSON report spells it.
+[[nodiscard]] std::string_view name(Outcome outcome);
+
 struct Tap {
   run::TapId id;
   std::string dtype;  ///< reference's, or the candidate's when the reference has no such tap
   std::string candidate_dtype;  ///< empty when equal
   std::vector<std::int64_t> shape;
   std::uint64_t elements = 0;
-  std::string
-      outcome;  ///< "compared", "rows_compared", "digest_equal", "digest_differs", "shape_differs",
-                ///< "dtype_differs", "missing", "additional", "not_compared"
+  Outcome outcome = Outcome::not_compared;
   run::Verdict verdict = run::Verdict::untested;
   std::vector<std::string> reasons;
   std::optional<compare::TensorComparison> facts;  ///< absent when nothing could be measured
@@ -79,10 +94,15 @@ struct Timing {
   double forward_s = 0;  ///< 0 for an offline comparison
 };
 
+enum class Result : std::uint8_t { fail, pass };
+
+/// A comparison of a device with itself proves nothing about another vendor.
+enum class Devices : std::uint8_t { different, same };
+
 struct Report {
-  bool passed = false;
+  Result result = Result::fail;
   int exit_code = 1;
-  bool same_device = false;  ///< a self-comparison: proves nothing about another vendor
+  Devices devices = Devices::different;
   std::vector<std::string>
       reasons;  ///< of the overall verdict; empty only when everything is identical
   std::string model_file;

@@ -39,7 +39,7 @@ void add_header(Page& page, const Report& report) {
   page.wrapped("parity     ", model, Tone::strong);
   add_side(page, "reference", report.reference);
   add_side(page, "candidate", report.candidate);
-  if (report.same_device) {
+  if (report.devices == Devices::same) {
     page.wrapped("",
                  "SELF-COMPARISON: same device on both sides, says nothing about another vendor",
                  Tone::warning);
@@ -150,12 +150,12 @@ void add_verdict(Page& page, const Report& report) {
                  fmt::format("→ {} in case {}", tap_name(report.first_divergence->tap),
                              report.first_divergence->case_name));
   }
-  std::string text =
-      fmt::format("{}, exit code {}", report.passed ? "PASS" : "FAIL", report.exit_code);
+  const bool passed = report.result == Result::pass;
+  std::string text = fmt::format("{}, exit code {}", passed ? "PASS" : "FAIL", report.exit_code);
   for (std::size_t i = 0; i < report.reasons.size(); ++i)
     text += (i == 0 ? ": " : "; ") + report.reasons[i];
-  if (report.reasons.empty() && report.passed) text += ": every tap is identical";
-  page.wrapped("verdict ", text, report.passed ? Tone::good : Tone::bad);
+  if (report.reasons.empty() && passed) text += ": every tap is identical";
+  page.wrapped("verdict ", text, passed ? Tone::good : Tone::bad);
 }
 
 }  // namespace

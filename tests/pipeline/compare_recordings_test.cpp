@@ -76,9 +76,9 @@ const std::vector<float> kSecond = {5, 6, 7, 9};
 TEST_F(CompareRecordings, WithItselfIsIdenticalEverywhere) {
   const auto file = golden("a.h5", {{"one", {{"fc", kFirst}, {"<output>", kSecond}}}});
   const report::Report report = compare(file, file);
-  EXPECT_TRUE(report.passed);
+  EXPECT_EQ(report.result, report::Result::pass);
   EXPECT_EQ(report.exit_code, 0);
-  EXPECT_TRUE(report.same_device);
+  EXPECT_EQ(report.devices, report::Devices::same);
   for (const report::Tap& tap : report.cases.at(0).taps) {
     EXPECT_EQ(tap.verdict, run::Verdict::identical);
     EXPECT_EQ(tap.facts->nrmse, 0.0);
@@ -95,7 +95,7 @@ TEST_F(CompareRecordings, NamesTheFirstDivergenceInExecutionOrder) {
   const auto candidate =
       golden("b.h5", {{"one", {{"fc1", kFirst}, {"fc2", wrong}, {"<output>", kSecond}}}});
   const report::Report report = compare(reference, candidate);
-  EXPECT_FALSE(report.passed);
+  EXPECT_EQ(report.result, report::Result::fail);
   EXPECT_EQ(report.exit_code, 1);
   ASSERT_TRUE(report.first_divergence.has_value());
   EXPECT_EQ(report.first_divergence->tap.path, "fc2");

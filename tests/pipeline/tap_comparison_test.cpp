@@ -10,6 +10,8 @@
 namespace parity::pipeline {
 namespace {
 
+using report::Outcome;
+
 /// A float32 tap of 6 rows of 4, stored in any mode.
 struct StoredTap {
   run::TapRecord record;
@@ -57,15 +59,16 @@ TEST(TapComparison, OfEqualTensorsIsIdenticalInEveryPairOfStoreModes) {
   struct Row {
     const StoredTap& reference;
     const StoredTap& candidate;
-    const char* outcome;
+    Outcome outcome;
   };
-  for (const Row& row : {Row{full, full, "compared"}, Row{some, full, "rows_compared"},
-                         Row{full, some, "rows_compared"}, Row{some, some, "rows_compared"},
-                         Row{digest, full, "digest_equal"}, Row{full, digest, "digest_equal"},
-                         Row{digest, digest, "digest_equal"}}) {
+  for (const Row& row :
+       {Row{full, full, Outcome::compared}, Row{some, full, Outcome::rows_compared},
+        Row{full, some, Outcome::rows_compared}, Row{some, some, Outcome::rows_compared},
+        Row{digest, full, Outcome::digest_equal}, Row{full, digest, Outcome::digest_equal},
+        Row{digest, digest, Outcome::digest_equal}}) {
     const ComparedTap result = compared(row.reference, row.candidate);
     EXPECT_EQ(result.tap.outcome, row.outcome);
-    EXPECT_EQ(result.tap.verdict, run::Verdict::identical) << row.outcome;
+    EXPECT_EQ(result.tap.verdict, run::Verdict::identical) << report::name(row.outcome);
     if (result.tap.facts) {
       EXPECT_EQ(result.tap.facts->ulp.max, 0U);
     }
@@ -100,14 +103,14 @@ TEST(TapComparison, FailsWhenADigestDiffers) {
   wrong[0] += 1e-6F;
   const ComparedTap result =
       compared(stored(ramp(), run::StoreMode::digest), stored(wrong, run::StoreMode::full));
-  EXPECT_EQ(result.tap.outcome, "digest_differs");
+  EXPECT_EQ(result.tap.outcome, Outcome::digest_differs);
   EXPECT_EQ(result.tap.verdict, run::Verdict::diverged);
 }
 
 TEST(TapComparison, ComparesNothingWhenTheTwoSidesStoredDifferentRows) {
   const ComparedTap result = compared(stored(ramp(), run::StoreMode::rows, {0, 1}),
                                       stored(ramp(), run::StoreMode::rows, {0, 2}));
-  EXPECT_EQ(result.tap.outcome, "not_compared");
+  EXPECT_EQ(result.tap.outcome, Outcome::not_compared);
   EXPECT_EQ(result.tap.verdict, run::Verdict::untested);
 }
 
@@ -127,7 +130,7 @@ TEST(TapComparison, HasNoDistanceBetweenComplexAndRealNumbers) {
   candidate.record.dtype = tensor::DType::complex64;
   candidate.bytes.resize(2 * candidate.bytes.size());
   const ComparedTap result = compared(reference, candidate);
-  EXPECT_EQ(result.tap.outcome, "dtype_differs");
+  EXPECT_EQ(result.tap.outcome, Outcome::dtype_differs);
   EXPECT_EQ(result.tap.verdict, run::Verdict::dtype_differs);
   EXPECT_FALSE(result.tap.facts.has_value());
 }

@@ -6,6 +6,9 @@
 namespace parity::report_test {
 namespace {
 
+using report::Devices;
+using report::Outcome;
+using report::Result;
 using report::Tap;
 using run::TapKind;
 using run::Verdict;
@@ -41,7 +44,7 @@ compare::TensorComparison facts_of(double nrmse) {
   return facts;
 }
 
-Tap bare_tap(const std::string& path, const std::string& outcome, Verdict verdict) {
+Tap bare_tap(const std::string& path, Outcome outcome, Verdict verdict) {
   Tap tap;
   tap.id.path = path;
   tap.dtype = "bfloat16";
@@ -115,7 +118,7 @@ report::Case broken_case() {
   Tap constant = measured_tap("wpe", 0, Verdict::identical);
   constant.reasons = {"the reference is the same value everywhere here"};
   constant.facts->reference_constant = true;
-  Tap shapes = bare_tap("blocks.2.pool", "shape_differs", Verdict::shape_differs);
+  Tap shapes = bare_tap("blocks.2.pool", Outcome::shape_differs, Verdict::shape_differs);
   shapes.shapes = compare::ShapeMismatch{{4, 33}, {4, 64}};
   shapes.reasons = {"the reference has shape 4x33, the candidate 4x64"};
   Tap dtypes = measured_tap("blocks.2.cast", 1e-3, Verdict::dtype_differs);
@@ -132,11 +135,11 @@ report::Case broken_case() {
                shapes,
                dtypes,
                looped,
-               bare_tap("blocks.3.gone", "missing", Verdict::missing),
-               bare_tap("blocks.3.digest", "digest_differs", Verdict::diverged),
-               bare_tap("blocks.3.skipped", "not_compared", Verdict::untested),
+               bare_tap("blocks.3.gone", Outcome::missing, Verdict::missing),
+               bare_tap("blocks.3.digest", Outcome::digest_differs, Verdict::diverged),
+               bare_tap("blocks.3.skipped", Outcome::not_compared, Verdict::untested),
                output_tap(),
-               bare_tap("blocks.9.new", "additional", Verdict::additional)};
+               bare_tap("blocks.9.new", Outcome::additional, Verdict::additional)};
   item.logits = {logits_of_output(), logits_of_output()};
   item.logits.back().id.port = "logits.1";
   return item;
@@ -145,16 +148,16 @@ report::Case broken_case() {
 }  // namespace
 
 Tap measured_tap(const std::string& path, double nrmse, Verdict verdict) {
-  Tap tap = bare_tap(path, "compared", verdict);
+  Tap tap = bare_tap(path, Outcome::compared, verdict);
   tap.facts = facts_of(nrmse);
   return tap;
 }
 
 report::Report identical_report() {
   report::Report report;
-  report.passed = true;
+  report.result = Result::pass;
   report.exit_code = 0;
-  report.same_device = true;
+  report.devices = Devices::same;
   report.model_file = "model.pt";
   report.model_kind = "torchscript";
   report.reference.file = "golden.h5";
@@ -169,6 +172,7 @@ report::Report identical_report() {
                    {measured_tap("blocks.0", 0, Verdict::identical),
                     measured_tap("blocks.1", 0, Verdict::identical)},
                    {},
+                   {},
                    {}}};
   report.totals = {2, 2, 0, 0, 262144, 524288};
   report.timing = {0.5, 0.25, 0};
@@ -178,10 +182,10 @@ report::Report identical_report() {
 
 report::Report complex_report() {
   report::Report report = identical_report();
-  report.passed = false;
+  report.result = Result::fail;
   report.exit_code = 1;
   report.reasons = {"1 tap has another dtype"};
-  Tap tap = bare_tap("rotary.frequencies", "dtype_differs", Verdict::dtype_differs);
+  Tap tap = bare_tap("rotary.frequencies", Outcome::dtype_differs, Verdict::dtype_differs);
   tap.dtype = "complex64";
   tap.candidate_dtype = "float32";
   tap.reasons = {"one side is complex, the other real: there is no distance"};
@@ -193,9 +197,9 @@ report::Report complex_report() {
 
 report::Report failing_report() {
   report::Report report = identical_report();
-  report.passed = false;
+  report.result = Result::fail;
   report.exit_code = 1;
-  report.same_device = false;
+  report.devices = Devices::different;
   report.reasons = {"1 tap missing", "1 tap with NaN or Inf on one side only", "2 taps diverged"};
   report.candidate = {};
   report.candidate.provenance.set("device.name", "AMD EPYC 9654 96-Core Processor");

@@ -221,7 +221,7 @@ TEST(Table, SumsUpLogits) {
 
 TEST(Table, MarksLogitsThatDivergeAlone) {
   Report report = identical_report();
-  report.passed = false;
+  report.result = Result::fail;
   report.exit_code = 1;
   Logits logits = failing_report().cases[0].logits[0];
   logits.id = {run::TapKind::output, "<output>", "", 0, ""};
@@ -285,7 +285,7 @@ TEST(Table, EndsWithTheVerdictAndTheWayToRepeatIt) {
 TEST(Table, SaysThatNothingWasCompared) {
   EXPECT_TRUE(has(table({}, Show::all, 80), "no case was compared"));
   Report report = failing_report();
-  report.cases = {{"hollow", {}, {}, {}}};
+  report.cases = {{"hollow", {}, {}, {}, {}}};
   EXPECT_TRUE(has(table(report, Show::all, 80), "case hollow: 0 taps, nothing compared"));
 }
 
