@@ -1,28 +1,21 @@
 #include "capture/capture_stream.h"
 
-#include <atomic>
-#include <condition_variable>
-#include <deque>
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "capture/buffer_pool.h"
+#include "capture/tap_queue.h"
 #include "error/error.h"
 
 namespace parity::capture {
 namespace {
 
-/// A tap whose copy is under way or done.
-struct Pending {
-  run::TapId id;
-  tensor::DType dtype;
-  tensor::Shape shape;
-  std::size_t size_bytes;
-  std::unique_ptr<run::HostBuffer> buffer;
-  std::unique_ptr<run::Transfer> transfer;
-};
+/// One thread digests 4 to 10 GB/s, a device delivers up to 50; beyond eight, memory is the limit.
+unsigned digest_threads() { return std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U); }
 
 }  // namespace
 
@@ -31,75 +24,79 @@ struct CaptureStream::State {
         const RingOptions& options)
       : pool(allocator, options.capacity_bytes), filter(tap_filter), consumer(tap_consumer) {}
 
+  void start();
   void consume_until_closed();
-  void consume_one(Pending& tap);
+  void join();
   void fail(std::exception_ptr cause);
+  template <typename Work>
+  void guarded(const Work& work);
 
   BufferPool pool;
   TapFilter& filter;
   TapConsumer& consumer;
+  TapQueue queue;
   std::vector<run::SkippedTap> skipped;
   std::uint64_t tap_count = 0;
 
   mutable std::mutex mutex;
-  std::condition_variable changed;
-  std::deque<Pending> queue;
-  bool closed = false;
   std::exception_ptr failure;
-  std::atomic<bool> failed{false};
-  std::thread thread;
+  std::vector<std::thread> threads;
 };
 
 void CaptureStream::State::fail(std::exception_ptr cause) {
   {
     const std::lock_guard lock(mutex);
     if (failure == nullptr) failure = std::move(cause);
-    queue.clear();
   }
-  failed = true;
+  queue.clear();
   pool.close();
 }
 
-void CaptureStream::State::consume_one(Pending& tap) {
-  tap.transfer->wait();
-  const std::span<const std::byte> bytes = tap.buffer->bytes().first(tap.size_bytes);
-  consumer.consume(tap.id, {tap.dtype, tap.shape, bytes});
-  pool.release(std::move(tap.buffer));
+/// What a thread throws is handed to the run's own thread by finish().
+template <typename Work>
+void CaptureStream::State::guarded(const Work& work) {
+  try {
+    work();
+  } catch (...) {
+    fail(std::current_exception());
+  }
 }
 
 void CaptureStream::State::consume_until_closed() {
-  while (true) {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return closed || !queue.empty(); });
-    if (queue.empty()) return;
-    Pending tap = std::move(queue.front());
-    queue.pop_front();
-    lock.unlock();
-    try {
-      consume_one(tap);
-    } catch (...) {  // handed to the run's own thread by finish()
-      fail(std::current_exception());
-      return;
-    }
+  while (const std::shared_ptr<QueuedTap> tap = queue.pop()) {
+    const std::span<const std::byte> bytes = tap->buffer->bytes().first(tap->size_bytes);
+    consumer.consume({tap->id, {tap->dtype, tap->shape, bytes}, tap->digest});
+    pool.release(std::move(tap->buffer));
   }
+}
+
+void CaptureStream::State::start() {
+  threads.emplace_back([this] { guarded([this] { consume_until_closed(); }); });
+  for (unsigned i = 0; i < digest_threads(); ++i) {
+    threads.emplace_back([this] {
+      guarded([this] {
+        while (queue.digest_next()) {
+        }
+      });
+    });
+  }
+}
+
+void CaptureStream::State::join() {
+  for (std::thread& thread : threads) thread.join();
+  threads.clear();
 }
 
 CaptureStream::CaptureStream(run::HostAllocator& allocator, TapFilter& filter,
                              TapConsumer& consumer, const RingOptions& options)
     : state_(std::make_unique<State>(allocator, filter, consumer, options)) {
-  state_->thread = std::thread([state = state_.get()] { state->consume_until_closed(); });
+  state_->start();
 }
 
 CaptureStream::~CaptureStream() {
-  if (!state_->thread.joinable()) return;
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->queue.clear();
-    state_->closed = true;
-  }
+  state_->queue.clear();
   state_->pool.close();
-  state_->changed.notify_all();
-  state_->thread.join();
+  state_->join();
 }
 
 void CaptureStream::on_tap(const run::TapId& id, const run::DeviceTensor& value) {
@@ -112,12 +109,9 @@ void CaptureStream::on_tap(const run::TapId& id, const run::DeviceTensor& value)
   }
   std::unique_ptr<run::Transfer> transfer = value.start_copy(*buffer);
   ++state_->tap_count;
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->queue.push_back({id, value.dtype(), value.shape(), value.size_bytes(),
-                             std::move(buffer), std::move(transfer)});
-  }
-  state_->changed.notify_one();
+  state_->queue.push({id, value.dtype(), value.shape(), value.size_bytes(),
+                      state_->consumer.digest_wish(id), std::move(buffer), std::move(transfer),
+                      std::nullopt});
 }
 
 void CaptureStream::on_skipped(const run::TapId& id, const std::string& reason) {
@@ -125,12 +119,8 @@ void CaptureStream::on_skipped(const run::TapId& id, const std::string& reason) 
 }
 
 void CaptureStream::finish() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->closed = true;
-  }
-  state_->changed.notify_all();
-  if (state_->thread.joinable()) state_->thread.join();
+  state_->queue.close();
+  state_->join();
   rethrow_failure();
 }
 

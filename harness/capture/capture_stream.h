@@ -1,27 +1,38 @@
 // Streams taps from a running model to a consumer on a thread of its own, through a bounded ring of
-// host buffers. Knows neither what the taps mean nor where they go; host memory stays bounded
-// whatever the run's size.
+// host buffers, digested on the way. Knows neither what the taps mean nor where they go; host
+// memory stays bounded whatever the run's size.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "capture/tap_filter.h"
+#include "capture/tap_queue.h"
 #include "run/recording.h"
 #include "run/tap_stream.h"
 #include "tensor/host_tensor.h"
 
 namespace parity::capture {
 
+/// A tap in host memory, valid during the call that hands it over.
+struct CapturedTap {
+  const run::TapId& id;
+  tensor::TensorView value;
+  std::optional<tensor::Digest> digest;  ///< when the consumer wished for it
+};
+
 /// Receives captured taps one at a time, in execution order, on the stream's own thread.
 class TapConsumer {
  public:
   virtual ~TapConsumer() = default;
-  /// `value` is valid during the call only. An exception ends the stream; finish() throws it on.
-  virtual void consume(const run::TapId& id, const tensor::TensorView& value) = 0;
+  /// An exception ends the stream; finish() throws it on.
+  virtual void consume(const CapturedTap& tap) = 0;
+  /// Whether consume() needs the digest of this tap. Called on the thread that runs the model.
+  [[nodiscard]] virtual DigestWish digest_wish(const run::TapId& id) const = 0;
 };
 
 struct RingOptions {
@@ -35,7 +46,7 @@ class CaptureStream final : public run::TapSink {
  public:
   CaptureStream(run::HostAllocator& allocator, TapFilter& filter, TapConsumer& consumer,
                 const RingOptions& options);
-  /// Stops the thread without waiting for taps that are still queued.
+  /// Stops the threads without waiting for taps that are still queued.
   ~CaptureStream() override;
   CaptureStream(const CaptureStream&) = delete;
   CaptureStream& operator=(const CaptureStream&) = delete;

@@ -28,15 +28,19 @@ class ComparingSink final : public capture::TapConsumer {
   ComparingSink(CaseComparison& comparison, GoldenSink* save, Progress& progress)
       : comparison_(comparison), save_(save), progress_(progress) {}
 
-  void consume(const run::TapId& id, const tensor::TensorView& value) override {
+  void consume(const capture::CapturedTap& captured) override {
     run::TapRecord record;
-    record.id = id;
-    record.dtype = value.dtype;
-    record.shape = value.shape;
-    if (comparison_.needs_digest(id)) record.digest = tensor::digest_of(value.bytes);
-    comparison_.add({record, value});
-    if (save_ != nullptr) save_->consume(id, value);
-    progress_.tap_done(value.bytes.size());
+    record.id = captured.id;
+    record.dtype = captured.value.dtype;
+    record.shape = captured.value.shape;
+    if (captured.digest) record.digest = *captured.digest;
+    comparison_.add({record, captured.value});
+    if (save_ != nullptr) save_->consume(captured);
+    progress_.tap_done(captured.value.bytes.size());
+  }
+  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& id) const override {
+    return save_ != nullptr || comparison_.needs_digest(id) ? capture::DigestWish::wanted
+                                                            : capture::DigestWish::none;
   }
 
  private:

@@ -4,12 +4,14 @@
 
 namespace parity::pipeline {
 
-void GoldenSink::consume(const run::TapId& id, const tensor::TensorView& value) {
+void GoldenSink::consume(const capture::CapturedTap& captured) {
+  const run::TapId& id = captured.id;
+  const tensor::TensorView& value = captured.value;
   run::TapRecord tap;
   tap.id = id;
   tap.dtype = value.dtype;
   tap.shape = value.shape;
-  tap.digest = tensor::digest_of(value.bytes);
+  tap.digest = captured.digest.value();
   tap.mode = choice_.mode;
   if (id.kind == run::TapKind::output) {
     output_digests_[id] = tap.digest;
@@ -33,8 +35,8 @@ void GoldenSink::consume(const run::TapId& id, const tensor::TensorView& value) 
   progress_.tap_done(value.bytes.size());
 }
 
-void OutputDigestSink::consume(const run::TapId& id, const tensor::TensorView& value) {
-  output_digests_[id] = tensor::digest_of(value.bytes);
+void OutputDigestSink::consume(const capture::CapturedTap& captured) {
+  output_digests_[captured.id] = captured.digest.value();
 }
 
 }  // namespace parity::pipeline

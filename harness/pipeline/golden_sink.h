@@ -31,7 +31,10 @@ class GoldenSink final : public capture::TapConsumer {
              const model::Model& model, const tensor::Value& inputs, Progress& progress)
       : writer_(writer), choice_(choice), model_(model), inputs_(inputs), progress_(progress) {}
 
-  void consume(const run::TapId& id, const tensor::TensorView& value) override;
+  void consume(const capture::CapturedTap& captured) override;
+  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& /*id*/) const override {
+    return capture::DigestWish::wanted;
+  }
 
   [[nodiscard]] const OutputDigests& output_digests() const { return output_digests_; }
   [[nodiscard]] std::uint64_t tap_count() const { return tap_count_; }
@@ -51,7 +54,10 @@ class GoldenSink final : public capture::TapConsumer {
 /// Keeps the digests of a run's outputs and nothing else.
 class OutputDigestSink final : public capture::TapConsumer {
  public:
-  void consume(const run::TapId& id, const tensor::TensorView& value) override;
+  void consume(const capture::CapturedTap& captured) override;
+  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& /*id*/) const override {
+    return capture::DigestWish::wanted;
+  }
 
   [[nodiscard]] const OutputDigests& output_digests() const { return output_digests_; }
 

@@ -20,14 +20,19 @@ struct Collected {
   run::TapId id;
   tensor::Shape shape;
   std::vector<std::byte> bytes;
+  std::optional<tensor::Digest> digest;
 };
 
 class CollectingConsumer final : public TapConsumer {
  public:
-  void consume(const run::TapId& id, const tensor::TensorView& value) override {
+  void consume(const CapturedTap& tap) override {
     if (delay.count() > 0) std::this_thread::sleep_for(delay);
     if (taps.size() == fail_at) throw Error(ErrorKind::resource, "disk full");
-    taps.push_back({id, value.shape, {value.bytes.begin(), value.bytes.end()}});
+    taps.push_back(
+        {tap.id, tap.value.shape, {tap.value.bytes.begin(), tap.value.bytes.end()}, tap.digest});
+  }
+  [[nodiscard]] DigestWish digest_wish(const run::TapId& id) const override {
+    return id.path == "undigested" ? DigestWish::none : DigestWish::wanted;
   }
 
   std::vector<Collected> taps;
@@ -42,6 +47,24 @@ PlainTensor filled(std::size_t size_bytes, unsigned char value) {
           {static_cast<std::int64_t>(size_bytes)},
           std::vector<std::byte>(size_bytes, std::byte{value})};
 }
+
+/// A tensor whose copy fails once it is waited for, as on a device that has failed.
+class FailingTensor final : public run::DeviceTensor {
+ public:
+  [[nodiscard]] tensor::DType dtype() const override { return tensor::DType::uint8; }
+  [[nodiscard]] const tensor::Shape& shape() const override { return shape_; }
+  [[nodiscard]] std::size_t size_bytes() const override { return 4; }
+  [[nodiscard]] std::unique_ptr<run::Transfer> start_copy(
+      run::HostBuffer& /*destination*/) const override {
+    class Failing final : public run::Transfer {
+      void wait() override { throw Error(ErrorKind::device, "the device is gone"); }
+    };
+    return std::make_unique<Failing>();
+  }
+
+ private:
+  tensor::Shape shape_ = {4};
+};
 
 TEST(CaptureStream, HandsOverEveryTapInOrderWithItsOwnBytes) {
   PlainAllocator allocator;
@@ -58,6 +81,43 @@ TEST(CaptureStream, HandsOverEveryTapInOrderWithItsOwnBytes) {
   for (unsigned i = 0; i < 100; ++i) {
     EXPECT_EQ(consumer.taps[i].id.path, "layer." + std::to_string(i));
     EXPECT_EQ(consumer.taps[i].bytes, std::vector<std::byte>(10 + i, static_cast<std::byte>(i)));
+    EXPECT_EQ(consumer.taps[i].digest, tensor::digest_of(consumer.taps[i].bytes));
+  }
+}
+
+TEST(CaptureStream, DigestsOnlyWhatTheConsumerWishesFor) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  CaptureStream stream(allocator, filter, consumer, {});
+  stream.on_tap(module_tap("undigested"), filled(16, 1));
+  stream.on_tap(module_tap("digested"), filled(16, 1));
+  stream.finish();
+  ASSERT_EQ(consumer.taps.size(), 2U);
+  EXPECT_FALSE(consumer.taps[0].digest.has_value());
+  EXPECT_TRUE(consumer.taps[1].digest.has_value());
+}
+
+TEST(CaptureStream, ThrowsACopysErrorInFinishAndStopsTheRun) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  CaptureStream stream(allocator, filter, consumer, {4096});
+  stream.on_tap(module_tap("a"), FailingTensor{});
+  bool stopped = false;
+  for (int i = 0; i < 1000 && !stopped; ++i) {
+    try {
+      stream.on_tap(module_tap("b"), filled(4096, 1));
+    } catch (const Error&) {
+      stopped = true;
+    }
+  }
+  EXPECT_TRUE(stopped);
+  try {
+    stream.finish();
+    FAIL() << "finish() must throw the copy's error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "the device is gone");
   }
 }
 
