@@ -131,6 +131,12 @@ struct ShapeMismatch {
   tensor::Shape reference;
   tensor::Shape candidate;
 };
+/// Dtypes between which nothing can be measured: complex and real, or any two where one side has a
+/// digest alone.
+struct DTypeMismatch {
+  tensor::DType reference = tensor::DType::float32;
+  tensor::DType candidate = tensor::DType::float32;
+};
 /// Only digests are there on the reference's side and they differ, so how far is unknown.
 struct DigestMismatch {};
 /// Digests are equal and nothing but digests was stored.
@@ -138,7 +144,7 @@ struct DigestMatch {};
 struct NotCompared {};
 
 /// What came of one tap. Only the gate turns it into a verdict.
-using Outcome =
-    std::variant<NotCompared, TensorComparison, ShapeMismatch, DigestMatch, DigestMismatch>;
+using Outcome = std::variant<NotCompared, TensorComparison, ShapeMismatch, DTypeMismatch,
+                             DigestMatch, DigestMismatch>;
 
 }  // namespace parity::compare

@@ -153,10 +153,6 @@ Judgement judge_unpaired(Unpaired side) {
   return {Verdict::additional, {"the reference has no such tap"}};
 }
 
-Judgement judge_kinds_of_number() {
-  return {Verdict::dtype_differs, {"one side is complex, the other real: there is no distance"}};
-}
-
 Judgement judge_unseen_difference() {
   return {Verdict::suspect,
           {"the stored rows are equal, but rows that were not stored differ: how far is unknown "

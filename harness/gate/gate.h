@@ -67,9 +67,6 @@ enum class Unpaired : std::uint8_t { missing, additional };
 /// suspect.
 [[nodiscard]] Judgement judge_unseen_difference();
 
-/// A complex tap on one side and a real one on the other: nothing can be measured.
-[[nodiscard]] Judgement judge_kinds_of_number();
-
 /// Passes when every case compared something that could have differed and every verdict passes.
 [[nodiscard]] GateResult overall(const std::vector<JudgedCase>& cases, run::Strictness strictness);
 

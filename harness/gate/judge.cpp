@@ -146,6 +146,17 @@ Judgement judge_tensors(const TensorComparison& facts, run::TapKind kind, const 
   return judgement;
 }
 
+/// Whatever the policy allows: there is no figure to judge.
+Judgement judge_dtypes(const compare::DTypeMismatch& dtypes) {
+  if (tensor::is_complex(dtypes.reference) != tensor::is_complex(dtypes.candidate)) {
+    return {Verdict::dtype_differs, {"one side is complex, the other real: there is no distance"}};
+  }
+  return {Verdict::dtype_differs,
+          {fmt::format("the reference is {}, the candidate {}, and digests say nothing across "
+                       "dtypes; run both in one dtype or record with --store full",
+                       tensor::name(dtypes.reference), tensor::name(dtypes.candidate))}};
+}
+
 struct Judge {
   run::TapKind kind;
   const Policy& policy;
@@ -162,6 +173,7 @@ struct Judge {
         {fmt::format("the reference has shape {}, the candidate {}",
                      tensor::to_string(shapes.reference), tensor::to_string(shapes.candidate))}};
   }
+  Judgement operator()(const compare::DTypeMismatch& dtypes) const { return judge_dtypes(dtypes); }
   Judgement operator()(const compare::DigestMatch& /*facts*/) const {
     return {Verdict::identical, {}};
   }

@@ -104,16 +104,16 @@ NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
     return {compare::ShapeMismatch{reference.record.shape, candidate.record.shape},
             report::Outcome::shape_differs, Extent::none};
   }
-  if (is_digest(reference.record) || is_digest(candidate.record)) {
-    const bool equal = reference.record.dtype == candidate.record.dtype &&
-                       reference.record.digest == candidate.record.digest;
+  const tensor::DType left = reference.record.dtype;
+  const tensor::DType right = candidate.record.dtype;
+  const bool digests = is_digest(reference.record) || is_digest(candidate.record);
+  if (tensor::is_complex(left) != tensor::is_complex(right) || (digests && left != right))
+    return {compare::DTypeMismatch{left, right}, report::Outcome::dtype_differs, Extent::none};
+  if (digests) {
+    const bool equal = reference.record.digest == candidate.record.digest;
     return equal ? NamedOutcome{compare::DigestMatch{}, report::Outcome::digest_equal, Extent::none}
                  : NamedOutcome{compare::DigestMismatch{}, report::Outcome::digest_differs,
                                 Extent::none};
-  }
-  // A complex number and a real one have no distance between them.
-  if (tensor::is_complex(reference.record.dtype) != tensor::is_complex(candidate.record.dtype)) {
-    return {compare::NotCompared{}, report::Outcome::dtype_differs, Extent::none};
   }
   return compare_common_part(reference, candidate, choice);
 }
@@ -142,7 +142,6 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
 
 gate::Judgement judgement_of(const NamedOutcome& named, const TapData& reference,
                              const TapData& candidate, const CompareChoice& choice) {
-  if (named.name == report::Outcome::dtype_differs) return gate::judge_kinds_of_number();
   gate::Judgement judgement =
       gate::judge(named.outcome, reference.record.id.kind,
                   policy_for(choice, reference.record.dtype, candidate.record.dtype));

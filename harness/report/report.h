@@ -23,7 +23,7 @@ enum class Outcome : std::uint8_t {
   digest_equal,   ///< nothing but digests on one side at least
   digest_differs,
   shape_differs,
-  dtype_differs,  ///< complex on one side, real on the other: nothing can be measured
+  dtype_differs,  ///< nothing can be measured: complex against real, or digests of two dtypes
   missing,        ///< on the reference's side alone
   additional,     ///< on the candidate's side alone
   not_compared,

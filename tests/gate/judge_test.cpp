@@ -206,6 +206,22 @@ TEST(Judge, FailsEveryOtherOutcomeByName) {
   EXPECT_TRUE(mentions(shapes, "2x33")) << joined(shapes);
   EXPECT_TRUE(mentions(shapes, "2x64")) << joined(shapes);
 
+  const Judgement kinds =
+      judge(compare::DTypeMismatch{DType::complex64, DType::float32}, TapKind::module, policy);
+  EXPECT_EQ(kinds.verdict, Verdict::dtype_differs);
+  EXPECT_TRUE(mentions(kinds, "one side is complex")) << joined(kinds);
+
+  Policy permissive = policy;
+  permissive.dtype_difference = DtypeDifference::allowed;
+  const compare::DTypeMismatch wider{DType::float32, DType::bfloat16};
+  for (const Judgement& dtypes :
+       {judge(wider, TapKind::module, policy), judge(wider, TapKind::output, permissive)}) {
+    EXPECT_EQ(dtypes.verdict, Verdict::dtype_differs);
+    EXPECT_TRUE(mentions(dtypes, "the reference is float32, the candidate bfloat16"))
+        << joined(dtypes);
+    EXPECT_FALSE(mentions(dtypes, "bits differ")) << joined(dtypes);
+  }
+
   const Judgement digests = judge(compare::DigestMismatch{}, TapKind::module, policy);
   EXPECT_EQ(digests.verdict, Verdict::diverged);
   EXPECT_TRUE(mentions(digests, "bits differ; a digest golden cannot say how far"))

@@ -107,6 +107,19 @@ TEST(TapComparison, FailsWhenADigestDiffers) {
   EXPECT_EQ(result.tap.verdict, run::Verdict::diverged);
 }
 
+TEST(TapComparison, NamesTheDtypesWhereADigestCannotBeEqual) {
+  const StoredTap reference = stored(ramp(), run::StoreMode::digest);
+  for (const run::StoreMode mode : {run::StoreMode::full, run::StoreMode::digest}) {
+    StoredTap candidate = stored(ramp(), mode);
+    candidate.record.dtype = tensor::DType::int32;
+    for (const ComparedTap& result :
+         {compared(reference, candidate), compared(candidate, reference)}) {
+      EXPECT_EQ(result.tap.outcome, Outcome::dtype_differs);
+      EXPECT_EQ(result.tap.verdict, run::Verdict::dtype_differs);
+    }
+  }
+}
+
 TEST(TapComparison, ComparesNothingWhenTheTwoSidesStoredDifferentRows) {
   const ComparedTap result = compared(stored(ramp(), run::StoreMode::rows, {0, 1}),
                                       stored(ramp(), run::StoreMode::rows, {0, 2}));
