@@ -66,6 +66,18 @@ void add_verdict_reasons(const std::map<Verdict, std::uint64_t>& counts, std::st
   }
 }
 
+/// True when outputs of the model were compared and none of them has an element.
+bool outputs_are_empty(const JudgedCase& judged) {
+  std::uint64_t outputs = 0;
+  std::uint64_t elements = 0;
+  for (const JudgedTap& tap : judged.taps) {
+    if (tap.id.kind != run::TapKind::output || !is_compared(tap.verdict)) continue;
+    ++outputs;
+    elements += tap.elements;
+  }
+  return outputs > 0 && elements == 0;
+}
+
 /// Empty when the case compared an output of the model and something that could have differed.
 std::string emptiness(const JudgedCase& judged) {
   std::uint64_t compared = 0;
@@ -84,6 +96,10 @@ std::string emptiness(const JudgedCase& judged) {
   if (compared == 0) return fmt::format("case '{}': nothing compared", judged.name);
   if (elements == 0)
     return fmt::format("case '{}': nothing compared, every tap is empty", judged.name);
+  if (outputs_are_empty(judged)) {
+    return fmt::format("case '{}': the model's own output is empty, which proves nothing",
+                       judged.name);
+  }
   if (varied == 0) {
     return fmt::format("case '{}': every tap is constant in the reference, which proves nothing",
                        judged.name);

@@ -53,6 +53,25 @@ TEST(Gate, FailsWhenOnlyEmptyTensorsWereCompared) {
       passed(overall({{"a", {empty, tap("y", Verdict::identical)}, {}}}, Strictness::normal)));
 }
 
+TEST(Gate, FailsWhenTheOnlyOutputIsEmpty) {
+  JudgedTap empty = tap("<output>", Verdict::identical);
+  empty.id.kind = run::TapKind::output;
+  empty.elements = 0;
+  JudgedTap scores = tap("<output>", Verdict::within);
+  scores.id.kind = run::TapKind::output;
+  scores.id.port = "scores";
+  const JudgedTap inner = tap("x", Verdict::identical);
+  const GateResult result = overall({{"a", {inner, empty}, {}}}, Strictness::normal);
+  EXPECT_FALSE(passed(result)) << "inner layers do not make up for it";
+  EXPECT_NE(joined(result).find("case 'a': the model's own output is empty"), std::string::npos)
+      << joined(result);
+  EXPECT_TRUE(passed(overall({{"a", {inner, empty, scores}, {}}}, Strictness::normal)));
+  scores.verdict = Verdict::missing;
+  EXPECT_NE(joined(overall({{"a", {inner, empty, scores}, {}}}, Strictness::normal)).find("empty"),
+            std::string::npos)
+      << "an output that was not compared is no evidence either";
+}
+
 TEST(Gate, FailsWhenEveryTapIsConstant) {
   JudgedTap constant = tap("x", Verdict::identical);
   constant.content = Content::constant;

@@ -101,6 +101,22 @@ class NeedsFloat32(nn.Module):
         return self.inverse(x)
 
 
+class EmptyOutput(nn.Module):
+    """Keeps the rows above a limit, which may be none."""
+
+    def __init__(self, limit):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+        with torch.no_grad():
+            self.layer.weight.copy_(noise(8, 8))
+            self.layer.bias.zero_()
+        self.register_buffer("limit", torch.tensor(limit))
+
+    def forward(self, x):
+        y = self.layer(x)
+        return y[y[:, 0] > self.limit]
+
+
 class ManyOutputs(nn.Module):
     def __init__(self, scalar):
         super().__init__()
@@ -240,6 +256,15 @@ class LyingProgram(unittest.TestCase):
         outcome = self.compare(model, FAILS, golden=golden)
         self.assertEqual(outcome.tap("<output>")["verdict"], "untrusted")
         self.assertIn("proves nothing", " ".join(outcome.report["reasons"]))
+
+    def test_an_empty_output_proves_nothing_though_the_layers_are_equal(self):
+        for limit, exit_code in ((-1e9, PASSES), (1e9, FAILS)):
+            model = self.workshop.script(EmptyOutput(limit))
+            golden = self.workshop.record(model, self.x)
+            outcome = self.compare(model, exit_code, golden=golden)
+            self.assertEqual(outcome.tap("layer")["verdict"], "identical")
+            self.assertEqual(outcome.tap("<output>")["elements"], 24 if exit_code == PASSES else 0)
+        self.assertIn("output is empty", outcome.report["reasons"][0])
 
     def test_a_fault_before_a_constant_output_is_still_found(self):
         healthy, faulty = Constant(0.0, 0.0), Constant(0.0, 0.0)
