@@ -8,9 +8,11 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/flag_texts.h"
 #include "cli/progress_bar.h"
 #include "cli/terminal.h"
 #include "error/error.h"
+#include "report/text.h"
 
 namespace parity::cli {
 namespace {
@@ -31,9 +33,11 @@ void add_common_flags(CLI::App& app, CommonFlags& flags) {
 
 int run_command(const Command& command, const CommonFlags& flags) {
   try {
+    check_nothing_empty(*command.parser);
     return command.action(flags);
   } catch (const Error& error) {
-    warn(std::string("parity: ") + error.what());
+    // Names of files, layers and the like come from outside.
+    warn("parity: " + report::clean(error.what()));
     if (flags.verbose && !error.detail().empty()) warn(error.detail());
     return exit_code(error.kind());
   } catch (const std::bad_alloc&) {
@@ -42,7 +46,7 @@ int run_command(const Command& command, const CommonFlags& flags) {
         "(--store rows:N)");
     return kInfrastructure;
   } catch (const std::exception& error) {
-    warn(std::string("parity: unexpected failure: ") + error.what());
+    warn("parity: unexpected failure: " + report::clean(error.what()));
     return kInfrastructure;
   } catch (...) {
     warn("parity: unexpected failure of a library that does not say what it is");
@@ -53,7 +57,7 @@ int run_command(const Command& command, const CommonFlags& flags) {
 /// CLI11's own exit codes differ per error; ours say only whether help was asked for.
 int report_parse_result(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
-  warn(std::string("parity: ") + error.what() + "; see parity --help, or parity COMMAND --help");
+  warn("parity: " + report::clean(error.what()) + "; see parity --help, or parity COMMAND --help");
   return kNoJudgement;
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/flag_texts.h"
 #include "cli/output_paths.h"
 #include "cli/run_flags.h"
 #include "cli/terminal.h"
@@ -21,7 +22,7 @@ struct CompareFlags {
   std::string taps;
   std::vector<std::string> layers;
   std::vector<std::string> skip;
-  std::uint64_t seed = 0;
+  std::string seed;
   std::string save;
   std::string weights = "same";
   bool strict = false;
@@ -43,7 +44,7 @@ pipeline::CompareRequest request_of(const CompareFlags& flags, const CommonFlags
   if (flags.typed("--taps")) request.overrides.taps = tap_depth_of(flags.taps);
   if (flags.typed("--layers")) request.overrides.layers = flags.layers;
   if (flags.typed("--skip")) request.overrides.skip = flags.skip;
-  if (flags.typed("--seed")) request.overrides.seed = flags.seed;
+  if (flags.typed("--seed")) request.overrides.seed = seed_of(flags.seed);
   request.weights =
       flags.weights == "any" ? pipeline::WeightsRule::any : pipeline::WeightsRule::same;
   request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
@@ -105,6 +106,8 @@ void check_paths(const CompareFlags& flags) {
 
 int run_compare(const CompareFlags& flags, const CommonFlags& common) {
   check_combination(flags);
+  check_globs("--layers", flags.layers);
+  check_globs("--skip", flags.skip);
   check_paths(flags);
   const report::Report report = make_report(flags, common);
   // The table first: a report that cannot be written must not take the verdict with it.

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/flag_texts.h"
 #include "cli/output_paths.h"
 #include "cli/terminal.h"
 #include "pipeline/inspect.h"
@@ -17,6 +18,7 @@ struct InspectFlags {
 };
 
 int run_inspect(const InspectFlags& flags, const CommonFlags& common) {
+  if (!flags.layer.empty()) check_globs("--layer", {flags.layer});
   check_outputs({{"--json", flags.json}}, {{"the golden", flags.golden}});
   const report::Inspection inspection = pipeline::inspect(flags.golden, flags.layer);
   if (!flags.json.empty()) write_file(flags.json, report::to_json(inspection));

@@ -1,11 +1,12 @@
 // `parity record`
 #include <charconv>
-#include <filesystem>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/case_input.h"
 #include "cli/commands.h"
+#include "cli/flag_texts.h"
 #include "cli/output_paths.h"
 #include "cli/run_flags.h"
 #include "cli/terminal.h"
@@ -24,22 +25,8 @@ struct RecordFlags {
   std::vector<std::string> skip;
   std::string store = "full";
   std::string compress = "none";
-  std::uint64_t seed = 0;
+  std::string seed = "0";
 };
-
-std::string stem_or_text(const std::string& spec) {
-  return std::filesystem::exists(spec) ? std::filesystem::path(spec).stem().string() : spec;
-}
-
-/// `[NAME=]SPEC`; without a name a file's stem or the generator's own text is the name. A file
-/// whose name has a `=` is a file.
-pipeline::CaseInput case_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  const bool named = equals != std::string::npos && equals > 0 && text.find('/') > equals &&
-                     text.find(':') > equals && !std::filesystem::exists(text);
-  if (!named) return {stem_or_text(text), text};
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 void check_paths(const RecordFlags& flags, const std::vector<pipeline::CaseInput>& cases) {
   std::vector<FlaggedPath> inputs = {{"--model", flags.run.model}, {"--config", flags.run.config}};
@@ -77,14 +64,16 @@ std::string summary_text(const RecordFlags& flags, const pipeline::RecordSummary
 }
 
 int run_record(const RecordFlags& flags, const CommonFlags& common) {
+  check_globs("--layers", flags.layers);
+  check_globs("--skip", flags.skip);
   pipeline::RecordRequest request;
   request.store = store_of(flags.store);
   request.compression_level = compression_of(flags.compress);
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run);
   request.settings.taps = tap_depth_of(flags.taps);
-  request.settings.seed = flags.seed;
-  for (const std::string& text : flags.inputs) request.cases.push_back(case_of(text));
+  request.settings.seed = seed_of(flags.seed);
+  for (const std::string& text : flags.inputs) request.cases.push_back(case_input_of(text));
   check_paths(flags, request.cases);
   request.taps = {flags.layers, flags.skip};
   request.out = flags.out;

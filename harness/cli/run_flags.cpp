@@ -4,9 +4,24 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/flag_texts.h"
 #include "error/error.h"
 
 namespace parity::cli {
+namespace {
+
+int threads_of(int typed) {
+  const unsigned cores = available_cores();
+  if (typed < 1 || typed > most_threads(cores)) {
+    throw Error(ErrorKind::usage, "--threads takes 1 to " + std::to_string(most_threads(cores)) +
+                                      " on this machine of " + std::to_string(cores) +
+                                      (cores == 1 ? " core" : " cores") + ", not " +
+                                      std::to_string(typed));
+  }
+  return typed;
+}
+
+}  // namespace
 
 void add_run_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--config", flags.config,
@@ -34,10 +49,9 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--sdpa", flags.sdpa, "Attention kernel: math, flash, efficient or default")
       ->check(CLI::IsMember({"math", "flash", "efficient", "default"}))
       ->capture_default_str();
-  command
-      .add_option("--threads", flags.threads,
-                  "CPU threads of one operator (default: the library's choice)")
-      ->check(CLI::Range(1, 4096));
+  command.add_option("--threads", flags.threads,
+                     "CPU threads of one operator, at most 4 for each core or 64 (default: the "
+                     "library's choice)");
   command.add_flag("--deterministic", flags.deterministic, "Deterministic algorithms only");
 }
 
@@ -49,7 +63,8 @@ model::Source source_of(const RunFlags& flags) {
   source.method = flags.method;
   source.libraries.assign(flags.libraries.begin(), flags.libraries.end());
   for (const std::filesystem::path& file : {source.model, source.config}) {
-    if (!file.empty() && !std::filesystem::is_regular_file(file)) {
+    std::error_code ignored;
+    if (!file.empty() && !std::filesystem::is_regular_file(file, ignored)) {
       throw Error(ErrorKind::usage, "there is no file " + file.string());
     }
   }
@@ -67,7 +82,7 @@ run::Settings settings_of(const RunFlags& flags) {
   if (flags.sdpa == "flash") settings.sdpa = run::Sdpa::flash;
   if (flags.sdpa == "efficient") settings.sdpa = run::Sdpa::efficient;
   settings.deterministic = flags.deterministic ? run::Determinism::on : run::Determinism::off;
-  settings.threads = flags.threads;
+  if (flags.threads) settings.threads = threads_of(*flags.threads);
   return settings;
 }
 

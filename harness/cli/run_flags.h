@@ -2,6 +2,7 @@
 // switches it runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct RunFlags {
   std::string dtype;
   std::string fp32_precision = "ieee";
   std::string sdpa = "default";
-  int threads = 0;
+  std::optional<int> threads;
   bool deterministic = false;
 };
 

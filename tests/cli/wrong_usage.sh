@@ -23,6 +23,39 @@ refused 2 "folder" record --model "$model" --inputs "$prose" --out folder --devi
 refused 2 "--config" record --model "$model" --config "$FIXTURES/decoder/config.json" --inputs "$prose" --out x.h5 --device cpu
 refused 3 "cuda:77" record --model "$model" --inputs "$prose" --out x.h5 --device cuda:77
 refused 2 "unknown device 'gpu'" record --model "$model" --inputs "$prose" --out x.h5 --device gpu
+refused 2 "--threads takes 1 to" record --model "$model" --inputs "$prose" --out x.h5 --threads 100000
+refused 2 "--threads takes 1 to" record --model "$model" --inputs "$prose" --out x.h5 --threads 0
+refused 2 "--threads takes 1 to" compare golden.h5 --model "$model" --threads -1
+for seed in -1 18446744073709551616; do
+  refused 2 "--seed takes" record --model "$model" --inputs "$prose" --out x.h5 --seed "$seed"
+  refused 2 "--seed takes" compare golden.h5 --model "$model" --seed "$seed"
+done
+for flag in --config --method --library --device --layers --store --seed; do
+  refused 2 "$flag was given an empty text" record --model "$model" --inputs "$prose" --out x.h5 $flag ""
+done
+refused 2 "--model was given an empty text" record --model "" --inputs "$prose" --out x.h5
+refused 2 "--inputs was given an empty text" record --model "$model" --inputs "" --out x.h5
+refused 2 "--out was given an empty text" record --model "$model" --inputs "$prose" --out ""
+for flag in --model --save --json --skip; do
+  refused 2 "$flag was given an empty text" compare golden.h5 golden.h5 $flag ""
+done
+refused 2 "golden was given an empty text" compare "" --model "$model"
+refused 2 "candidate was given an empty text" compare golden.h5 ""
+refused 2 "--layer was given an empty text" inspect golden.h5 --layer ""
+for glob in '[' 'a[b'; do
+  refused 2 "'[' without its ']'" record --model "$model" --inputs "$prose" --out x.h5 --layers "$glob"
+  refused 2 "'[' without its ']'" compare golden.h5 golden.h5 --skip "$glob"
+  refused 2 "'[' without its ']'" inspect golden.h5 --layer "$glob"
+done
+refused 2 "control character" record --model "$model" --inputs "$prose" --out x.h5 --layers $'a\nb'
+refused 2 "has a '/'" record --model "$model" --inputs "a/b=$prose" --out x.h5
+refused 2 "case name '' is empty" record --model "$model" --inputs "=$prose" --out x.h5
+refused 2 "control characters" record --model "$model" --inputs $'a\e[31m='"$prose" --out x.h5
+refused 2 "no UTF-8" record --model "$model" --inputs $'a\xff='"$prose" --out x.h5
+refused 2 "has 300 bytes" record --model "$model" --inputs "$(printf '%0300d' 0)=$prose" --out x.h5
+refused 2 "no file" record --model "$(printf '%05000d' 0)" --inputs "$prose" --out x.h5
+refused 2 "unknown device" record --model "$model" --inputs "$prose" --out x.h5 --device $'\e[31m'
+lacks stderr $'\e'
 no_file x.h5
 
 refused 2 "nothing to compare" compare golden.h5
