@@ -1,0 +1,109 @@
+"""Models that give something else when they run again: which run is a golden of, and who is told?"""
+
+import unittest
+
+import torch
+from torch import nn
+
+from parity_program import FAILS, PASSES, Workshop
+from value_rows import noise
+
+
+class Noisy(nn.Module):
+    """Adds noise of 1e-3: from the seeded generator, or from one of its own that nobody seeds."""
+
+    def __init__(self, own_generator):
+        super().__init__()
+        self.own_generator = own_generator
+
+    def forward(self, x):
+        if self.own_generator:
+            generator = torch.Generator(device="cpu")
+            generator.seed()
+            return x + 1e-3 * torch.randn(3, 8, generator=generator)
+        return x + 1e-3 * torch.randn_like(x)
+
+
+class Warming(nn.Module):
+    """The first call is another than all later ones, as when a fusion sets in after profiling."""
+
+    def __init__(self, first, later):
+        super().__init__()
+        self.register_buffer("gains", torch.tensor([first, later]))
+        self.register_buffer("calls", torch.zeros(1, dtype=torch.long))
+
+    def forward(self, x):
+        gain = self.gains[int(self.calls.clamp(max=1).item())]
+        self.calls += 1
+        return x * gain
+
+
+class Between(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.first, self.last = nn.Linear(8, 8), nn.Linear(8, 8)
+        self.inner = inner
+        with torch.no_grad():
+            for seed, linear in enumerate((self.first, self.last)):
+                linear.weight.copy_(noise(8, 8, seed=seed))
+                linear.bias.zero_()
+
+    def forward(self, x):
+        return self.last(self.inner(self.first(x)))
+
+
+class RepeatedRunFaults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workshop = Workshop()
+        cls.addClassCleanup(cls.workshop.close)
+        cls.x = noise(3, 8)
+
+    def compare(self, golden, candidate, exit_code, *flags):
+        outcome = self.workshop.compare(golden, candidate, *flags)
+        self.assertEqual(outcome.exit_code, exit_code, outcome.text())
+        return outcome
+
+    def test_a_model_that_is_not_deterministic_is_called_so(self):
+        """llama.cpp#13280: other logits every run, which no other device is to blame for."""
+        model = self.workshop.script(Between(Noisy(own_generator=True)))
+        golden = self.workshop.file("h5")
+        recorded = self.workshop.try_record(model, {"x": self.x}, golden)
+        self.assertEqual(recorded.exit_code, PASSES, recorded.text())
+        self.assertIn("not deterministic", recorded.stderr)
+        outcome = self.compare(golden, model, FAILS)
+        self.assertEqual(outcome.first_divergence, ("x", "inner"))
+        self.assertIn("not deterministic", " ".join(outcome.case()["notes"]))
+
+    def test_random_numbers_from_the_seed_are_deterministic(self):
+        model = self.workshop.script(Between(Noisy(own_generator=False)))
+        golden = self.workshop.file("h5")
+        recorded = self.workshop.try_record(model, {"x": self.x}, golden)
+        self.assertNotIn("not deterministic", recorded.stderr)
+        outcome = self.compare(golden, model, PASSES)
+        self.assertEqual(set(outcome.verdicts().values()), {"identical"})
+        self.assertEqual(outcome.case()["notes"], [])
+        other_seed = self.workshop.record(model, {"x": self.x}, "--seed", 1)
+        outcome = self.compare(golden, other_seed, FAILS)
+        self.assertEqual(outcome.first_divergence, ("x", "inner"))
+
+    def test_the_first_call_is_the_one_that_is_compared(self):
+        """pytorch#74534: the first call of a scripted model is another than all later ones."""
+        golden = self.workshop.record(
+            self.workshop.script(Between(Warming(1.0, 1.5))), {"a": self.x, "b": self.x}
+        )
+        for first, later, exit_code in (
+            (1.0, 1.5, PASSES),
+            (1.0, 3.0, PASSES),  # never run
+            (1.5, 1.5, FAILS),
+        ):
+            model = self.workshop.script(Between(Warming(first, later)))
+            outcome = self.compare(golden, model, exit_code)
+            for case in ("a", "b"):
+                expected = "identical" if exit_code == PASSES else "diverged"
+                self.assertEqual(outcome.tap("inner", case)["verdict"], expected, (first, later))
+                self.assertEqual(outcome.tap("first", case)["verdict"], "identical")
+
+
+if __name__ == "__main__":
+    unittest.main()
