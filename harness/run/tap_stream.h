@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "run/tap.h"
 #include "tensor/dtype.h"
+#include "tensor/host_tensor.h"
 #include "tensor/shape.h"
 
 namespace parity::run {
@@ -60,6 +62,14 @@ class TapSink {
   /// A value that has a tap's place but cannot be captured (a str, a float, an unsupported dtype),
   /// with the reason.
   virtual void on_skipped(const TapId& id, const std::string& reason) = 0;
+
+  /// What the model goes on with in the place of the tap that was just handed over; nullopt: its
+  /// own value. Of the tap's shape, in any dtype; valid until the next call of the sink.
+  [[nodiscard]] virtual std::optional<tensor::TensorView> forced_value(const TapId& /*id*/) {
+    return std::nullopt;
+  }
+  /// The forced value could not be put in place, with the reason; the model goes on with its own.
+  virtual void on_not_forced(const TapId& /*id*/, const std::string& /*reason*/) {}
 };
 
 }  // namespace parity::run

@@ -8,6 +8,7 @@
 
 #include "model/torch/bridge.h"
 #include "model/torch/device_tensor.h"
+#include "model/torch/forced_value.h"
 
 namespace parity::model {
 namespace {
@@ -127,16 +128,20 @@ void TapEmitter::emit_leaf(const run::TapId& id, const c10::IValue& value) {
     sink_.on_skipped(id, "the value is " + kind_of(value) + ", not a tensor");
     return;
   }
-  at::Tensor tensor = value.toTensor();
+  const at::Tensor& tensor = value.toTensor();
   const std::string reason = obstacle(tensor);
   if (!reason.empty()) {
     sink_.on_skipped(id, "the value is " + reason);
     return;
   }
-  if (tensor.layout() == c10::kMkldnn) tensor = tensor.to_dense();
+  const at::Tensor dense = tensor.layout() == c10::kMkldnn ? tensor.to_dense() : tensor;
   ++emitted_;
   last_path_ = id.path;
-  sink_.on_tap(id, TorchDeviceTensor(tensor, run::to_string(id)));
+  sink_.on_tap(id, TorchDeviceTensor(dense, run::to_string(id)));
+  if (const std::optional<tensor::TensorView> forced = sink_.forced_value(id)) {
+    const std::string refusal = overwrite(tensor, *forced);
+    if (!refusal.empty()) sink_.on_not_forced(id, refusal);
+  }
 }
 
 }  // namespace parity::model
