@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "error/error.h"
+#include "golden_store/errno_kind.h"
 #include "golden_store/hdf5_guard.h"
 #include "golden_store/user_block.h"
 
@@ -24,7 +25,7 @@ constexpr std::size_t kReadBytes = std::size_t{1}
                                    << 20U;  // fits a core's cache: the digest reads it from there
 
 [[noreturn]] void throw_unreadable(const std::string& what) {
-  throw Error(ErrorKind::store,
+  throw Error(kind_of_errno(errno),
               fmt::format("cannot read {}: {}", what, std::generic_category().message(errno)));
 }
 

@@ -1,6 +1,5 @@
 #include "golden_store/temporary_file.h"
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -11,27 +10,12 @@
 #include <sys/stat.h>
 
 #include "error/error.h"
+#include "golden_store/errno_kind.h"
 
 namespace parity::golden_store {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The disk's fault (exit 3) rather than the path's (exit 2).
-ErrorKind kind_of(int error) {
-  switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-    case EIO:
-    case ENOMEM:
-    case EMFILE:
-    case ENFILE:
-      return ErrorKind::resource;
-    default:
-      return ErrorKind::store;
-  }
-}
 
 fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -41,9 +25,8 @@ fs::path checked_target(const fs::path& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   if (!path.has_filename() || fs::is_directory(status)) {
-    throw Error(
-        ErrorKind::store,
-        fmt::format("cannot write {}: it is a folder; pass a file name with --out", path.string()));
+    throw Error(ErrorKind::store,
+                fmt::format("cannot write {}: it is a folder; name a file", path.string()));
   }
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw Error(ErrorKind::store,
@@ -54,35 +37,22 @@ fs::path checked_target(const fs::path& path) {
              : path;
 }
 
-/// A new file beside `path` and its name. Names of killed processes, or of processes with the same
-/// id in other containers, are passed over.
-std::pair<fs::path, int> create_beside(const fs::path& path) {
-  constexpr int kAttempts = 1000;
-  static std::atomic<unsigned> counter{0};
-  fs::path name;
-  int number = -1;
-  for (int attempt = 0; attempt < kAttempts && number < 0; ++attempt) {
-    name = folder_of(path) /
-           fmt::format(".{}.tmp.{}.{}", path.filename().string(), ::getpid(), counter++);
-    number = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (number < 0 && errno != EEXIST) break;
-  }
-  return {name, number};
-}
-
 }  // namespace
 
 TemporaryFile::TemporaryFile(const fs::path& path) : final_(checked_target(path)), file_(-1) {
-  auto [name, number] = create_beside(final_);
+  NewFile created = create_unfinished(final_);
   const int error = errno;
-  if (number < 0) {
-    throw Error(kind_of(error),
-                fmt::format("cannot create a file in {}: {}; pass a folder that exists and can be "
-                            "written with --out",
-                            folder_of(final_).string(), std::generic_category().message(error)));
+  if (!created.descriptor.is_open()) {
+    const ErrorKind kind = kind_of_errno(error);
+    throw Error(kind, fmt::format("cannot create a file in {}: {}; {}", folder_of(final_).string(),
+                                  std::generic_category().message(error),
+                                  kind == ErrorKind::resource
+                                      ? "make room, or raise the limit, and try again"
+                                      : "name a file in a folder that can be written"));
   }
-  temporary_ = std::move(name);
-  file_ = Descriptor(number);
+  temporary_ = std::move(created.path);
+  file_ = std::move(created.descriptor);
+  removed_on_signal_.emplace(temporary_);
 }
 
 TemporaryFile::~TemporaryFile() { discard(); }
@@ -113,10 +83,12 @@ void TemporaryFile::publish() {
   if (::fsync(file_.number()) != 0) throw_failed("write", errno);
   if (::rename(temporary_.c_str(), final_.c_str()) != 0) throw_failed("put in place", errno);
   stage_ = Stage::published;
+  removed_on_signal_.reset();
+  // No failure whatever this says: the file is in place, whole and synced. Should the power fail
+  // before the folder reaches the disk, the name shows the file before this one, which is whole as
+  // well.
   const Descriptor folder(::open(folder_of(final_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some network file systems cannot sync a folder; the file itself is safe by now.
-  if (folder.is_open() && ::fsync(folder.number()) != 0 && errno != EINVAL && errno != ENOTSUP)
-    throw_failed("sync the folder of", errno);
+  if (folder.is_open()) static_cast<void>(::fsync(folder.number()));
 }
 
 void TemporaryFile::discard() noexcept {
@@ -124,11 +96,12 @@ void TemporaryFile::discard() noexcept {
   stage_ = Stage::discarded;
   static_cast<void>(::ftruncate(file_.number(), 0));
   ::unlink(temporary_.c_str());
+  removed_on_signal_.reset();
 }
 
 void TemporaryFile::throw_failed(const std::string& action, int error) const {
-  throw Error(kind_of(error),
-              fmt::format("cannot {} {}: {}; make room (or pass another --out) and record again",
+  throw Error(kind_of_errno(error),
+              fmt::format("cannot {} {}: {}; make room, or name a file elsewhere, and run again",
                           action, final_.string(), std::generic_category().message(error)));
 }
 

@@ -4,15 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "golden_store/descriptor.h"
+#include "golden_store/unfinished_files.h"
 
 namespace parity::golden_store {
 
 /// Creates `.<name>.tmp.<pid>.<n>` in the folder of `path`; removes it on destruction unless
-/// publish() succeeded. Errors are Error(store), or Error(resource) when the disk is full or fails.
+/// publish() succeeded, or when a signal ends the program first (see unfinished_files.h). Errors
+/// are Error(store), or Error(resource) when the disk is full or fails.
 class TemporaryFile {
  public:
   /// Refuses a `path` that is a folder, a device or in a folder that cannot be written. Follows a
@@ -28,7 +31,8 @@ class TemporaryFile {
   /// Lets the disk start on what was written, so that it works while the caller reads the file
   /// again.
   void start_sync();
-  /// Syncs the file, renames it into place and syncs the folder.
+  /// Syncs the file, renames it into place and asks for the folder to be synced, too; that this
+  /// last step fails is no error, since the file is there by then.
   void publish();
   /// Frees its disk space and its name at once, also while HDF5 still holds it open.
   void discard() noexcept;
@@ -40,6 +44,7 @@ class TemporaryFile {
   std::filesystem::path final_;
   std::filesystem::path temporary_;
   Descriptor file_;
+  std::optional<RemovedOnSignal> removed_on_signal_;
   enum class Stage { open, published, discarded } stage_ = Stage::open;
 };
 

@@ -1,0 +1,11 @@
+// Who can act on a failed call of the operating system.
+#pragma once
+
+#include "error/error.h"
+
+namespace parity::golden_store {
+
+/// resource (exit 3) when the machine or its disk is at fault, store (exit 2) when the path is.
+[[nodiscard]] ErrorKind kind_of_errno(int error);
+
+}  // namespace parity::golden_store
