@@ -102,6 +102,7 @@ void check_paths(const CompareFlags& flags) {
                                      {"--config", flags.run.config}};
   check_outputs({{"--save", flags.save}, {"--json", flags.json}}, inputs);
   check_outputs({{"--json", flags.json}}, {{"--save", flags.save}});
+  check_replaces_json({"--json", flags.json});
 }
 
 int run_compare(const CompareFlags& flags, const CommonFlags& common) {

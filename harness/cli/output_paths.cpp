@@ -1,6 +1,7 @@
 #include "cli/output_paths.h"
 
 #include <filesystem>
+#include <fstream>
 
 #include <unistd.h>
 
@@ -49,6 +50,17 @@ void check_outputs(const std::vector<FlaggedPath>& outputs,
     }
     check_writable(output);
   }
+}
+
+void check_replaces_json(const FlaggedPath& output) {
+  std::error_code ignored;
+  if (output.path == "-" || !fs::is_regular_file(output.path, ignored)) return;
+  std::ifstream file(output.path, std::ios::binary);
+  char first = 0;
+  if (fs::file_size(output.path, ignored) == 0 || (file >> first && first == '{')) return;
+  throw Error(ErrorKind::usage, output.flag + " " + output.path +
+                                    " exists and is no JSON, so it is not overwritten; name "
+                                    "another file or remove this one first");
 }
 
 }  // namespace parity::cli

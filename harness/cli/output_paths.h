@@ -17,4 +17,8 @@ struct FlaggedPath {
 /// or when it is one of the inputs, however both are spelled. Empty paths and "-" are fine.
 void check_outputs(const std::vector<FlaggedPath>& outputs, const std::vector<FlaggedPath>& inputs);
 
+/// Throws Error(usage) when `output` is a file with something in it that is no JSON object: a
+/// report replaces a report, not what a mistyped name points at.
+void check_replaces_json(const FlaggedPath& output);
+
 }  // namespace parity::cli

@@ -1,13 +1,17 @@
 #include "golden_store/golden_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include <H5Cpp.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "error/error.h"
 #include "golden_store/columns.h"
@@ -59,6 +63,28 @@ bool is_sorted_and_unique(const std::vector<run::WeightDigest>& weights) {
                             }) == weights.end();
 }
 
+/// Replacing a golden is what a recording is for; replacing anything else is a mistyped name.
+std::filesystem::path refusing_other_files(std::filesystem::path path) {
+  // O_NONBLOCK: what is no file is for TemporaryFile to refuse, not to wait for.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.is_open() && errno != EACCES) return path;
+  struct stat status {};
+  std::array<std::byte, kUserBlockBytes> start{};
+  std::string what = "cannot be read";
+  if (file.is_open()) {
+    if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return path;
+    const ssize_t count = ::pread(file.number(), start.data(), start.size(), 0);
+    const auto bytes =
+        std::span(start).first(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    if (status.st_size == 0 || begins_as_golden(bytes)) return path;
+    what = "is not a golden";
+  }
+  throw Error(ErrorKind::usage,
+              fmt::format("{} exists and {}, so it is not overwritten; name another file or remove "
+                          "this one first",
+                          path.string(), what));
+}
+
 void write_signature(const H5::Group& root) {
   // For people and tools that meet the file; readers go by the user block.
   const std::string text = fmt::format("parity-golden {}.{}", kMajorVersion, kMinorVersion);
@@ -82,7 +108,10 @@ struct GoldenWriter::State {
   Stage stage = Stage::between_cases;
 
   State(const std::filesystem::path& path, const WriteOptions& write_options)
-      : name(path.string()), options(write_options), file(path), target(file.descriptor()) {}
+      : name(path.string()),
+        options(write_options),
+        file(refusing_other_files(path)),
+        target(file.descriptor()) {}
   ~State() { give_up(); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;

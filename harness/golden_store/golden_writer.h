@@ -21,7 +21,8 @@ struct WriteOptions {
 /// Streams one golden into a temporary file beside `path` and renames it into place in finish().
 /// After any failure (thrown as Error(store), or Error(resource) for a full disk) the temporary
 /// file is gone and whatever stood at `path` before is untouched; the object only accepts
-/// destruction then.
+/// destruction then. A file at `path` that is neither empty nor begins as a golden is refused with
+/// Error(usage).
 class GoldenWriter {
  public:
   GoldenWriter(std::filesystem::path path, const WriteOptions& options);

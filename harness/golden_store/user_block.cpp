@@ -73,6 +73,8 @@ UserBlockBytes encode(const UserBlock& block) {
   return bytes;
 }
 
+bool begins_as_golden(std::span<const std::byte> bytes) { return starts_with(bytes, kMagic); }
+
 UserBlock decode_user_block(std::span<const std::byte> bytes) {
   if (bytes.empty()) throw Malformed("the file is empty");
   if (starts_with(bytes, kHdf5Signature)) {

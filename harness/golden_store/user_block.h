@@ -28,6 +28,10 @@ struct UserBlock {
 
 [[nodiscard]] UserBlockBytes encode(const UserBlock& block);
 
+/// True when the first bytes of a file are those of a golden, of whatever version and however
+/// damaged behind them.
+[[nodiscard]] bool begins_as_golden(std::span<const std::byte> bytes);
+
 /// Throws Malformed with what is wrong: no golden, HDF5 but no golden, unfinished, altered, another
 /// major version.
 [[nodiscard]] UserBlock decode_user_block(std::span<const std::byte> bytes);

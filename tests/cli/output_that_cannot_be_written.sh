@@ -30,4 +30,18 @@ refused 2 "would overwrite the golden" compare golden.h5 golden.h5 --json golden
 refused 2 "would overwrite the golden" inspect golden.h5 --json ./golden.h5
 cmp copy.pt "$model" || fail "the model was touched"
 refused 2 "nowhere" record --model "$model" --inputs prose="$prose" --device cpu --out nowhere/golden.h5
+
+# Only a golden is replaced by a golden, and a report by a report.
+echo "my notes" >notes.txt
+cp notes.txt notes.before
+refused 2 "notes.txt exists and is not a golden" record --model "$model" --inputs prose="$prose" --device cpu --out notes.txt
+refused 2 "copy.pt exists and is not a golden" compare golden.h5 --model "$model" --device cpu --save copy.pt
+refused 2 "--json notes.txt exists and is no JSON" compare golden.h5 golden.h5 --json notes.txt
+refused 2 "--json notes.txt exists and is no JSON" inspect golden.h5 --json notes.txt
+cmp notes.txt notes.before || fail "the notes were overwritten"
+cmp copy.pt "$model" || fail "the model was overwritten"
+expect 0 record --model "$model" --inputs prose="$prose" --device cpu --out golden.h5
+: >empty.json
+expect 0 compare golden.h5 golden.h5 --json empty.json
+expect 0 compare golden.h5 golden.h5 --json empty.json
 exit 0

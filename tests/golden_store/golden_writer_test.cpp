@@ -163,6 +163,39 @@ TEST(GoldenWriter, WhatAKilledWriterLeftIsRefused) {
   EXPECT_FALSE(std::filesystem::exists(folder / "golden.h5"));
 }
 
+TEST(GoldenWriter, ReplacesGoldensAndEmptyFilesAlone) {
+  const ScratchFolder folder;
+  write_sample(folder / "whole", small_golden());
+  const std::string golden = file_bytes(folder / "whole");
+  write_file(folder / "cut", golden.substr(0, 100));
+  write_file(folder / "damaged", golden.substr(0, 600) + "x" + golden.substr(601));
+  write_file(folder / "empty", "");
+  for (const char* name : {"whole", "cut", "damaged", "empty", "new"}) {
+    EXPECT_NO_THROW(write_sample(folder / name, small_golden())) << name;
+    static_cast<void>(GoldenReader(folder / name));
+  }
+  const std::pair<const char*, std::string> others[] = {
+      {"notes.txt", "x"},
+      {"weights.pt", "PK\x03\x04 and weights"},
+      {"plain.h5", golden.substr(512)},
+      {"block.h5", std::string(512, '\0') + golden.substr(512)},
+      {"almost", golden.substr(0, 15)},
+  };
+  for (const auto& [name, content] : others) {
+    write_file(folder / name, content);
+    try {
+      write_sample(folder / name, small_golden());
+      ADD_FAILURE() << name << " was overwritten";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << name;
+      EXPECT_NE(std::string(error.what()).find("exists and is not a golden"), std::string::npos)
+          << error.what();
+    }
+    EXPECT_TRUE(file_bytes(folder / name) == content) << name;
+  }
+  EXPECT_EQ(folder.names().size(), 10U);
+}
+
 TEST(GoldenWriter, LeavesNothingWhenItIsGivenUp) {
   const ScratchFolder folder;
   write_sample(folder / "golden.h5", small_golden());
