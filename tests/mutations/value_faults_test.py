@@ -226,6 +226,14 @@ class ValueFaults(unittest.TestCase):
         self.assertEqual(places, {(17, 3), (17, 4), (91, 999)})
         self.assertGreater(tap["cosine"], 0.9999)
 
+    def test_sparse_outliers_of_a_tenth_are_at_the_edge_of_bfloat16(self):
+        """Not told from rounding for sure (docs/limits.md), so it warns, and fails when strict."""
+        tap = self.compare("three_wrong_of_many_bfloat16", PASSES, "suspect")
+        places = {tuple(element["index"]) for element in tap["worst"][:3]}
+        self.assertEqual(places, {(17, 3), (17, 4), (91, 999)})
+        self.assertGreater(tap["exact_share"], 0.9999)
+        self.compare("three_wrong_of_many_bfloat16", FAILS, "suspect", "--strict")
+
     def test_an_outlier_in_the_reference_does_not_hide_the_rest(self):
         tap = self.compare("an_outlier_beside_wrong_values", FAILS, "diverged")
         self.assertEqual(tap["where"]["first"], [16, 0])

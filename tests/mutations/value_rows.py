@@ -273,6 +273,11 @@ def three_wrong_of_many():
 
 
 @row
+def three_wrong_of_many_bfloat16():
+    return tuple(side.to(torch.bfloat16) for side in three_wrong_of_many())
+
+
+@row
 def an_outlier_beside_wrong_values():
     reference = changed(noise(32, 32), {(0, 0): 1e4})
     candidate = reference.clone()
