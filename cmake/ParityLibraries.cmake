@@ -2,7 +2,6 @@
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3 REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(Threads REQUIRED)
 find_package(HDF5 1.10 REQUIRED COMPONENTS CXX C)
 find_package(PkgConfig REQUIRED)

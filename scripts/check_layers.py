@@ -32,7 +32,6 @@ FOLDERS = {folder: set(allowed.split()) | {folder} for folder, allowed in FOLDER
 LIBRARIES = {
     "torch": (r"(torch|c10|ATen|caffe2)/", "model"),
     "HDF5": (r"(H5\w*|hdf5\w*)\.h", "golden_store"),
-    "Eigen": (r"(Eigen|unsupported/Eigen)/", "compare"),
     "Highway": (r"hwy/", "compare"),
     "toml++": (r"toml\+\+/", "gate"),
     "nlohmann/json": (r"nlohmann/", "report model"),  # model/ for config.json and safetensors headers

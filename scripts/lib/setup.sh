@@ -6,7 +6,7 @@
 # Packages of Debian 12, Ubuntu 22.04 and 24.04 (same names in all three).
 BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config python3 python3-venv ca-certificates
-  libhdf5-dev libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+  libhdf5-dev libcli11-dev libfmt-dev nlohmann-json3-dev
   libxxhash-dev libhwy-dev libzip-dev)
 # shellcheck disable=SC2034  # used by test.sh
 TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck)

@@ -34,7 +34,6 @@ LIBRARY_HOMES = {
     "H5Cpp.h": ["golden_store"],
     "H5Fpublic.h": ["golden_store"],
     "hdf5.h": ["golden_store"],
-    "Eigen/Core": ["compare"],
     "hwy/highway.h": ["compare"],
     "toml++/toml.h": ["gate"],
     "nlohmann/json.hpp": ["report", "model"],
