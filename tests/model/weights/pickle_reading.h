@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <gtest/gtest.h>
+
 #include "model/weights/file_writers.h"
 #include "model/weights/pickle_reader.h"
 
@@ -24,6 +26,17 @@ class Zeros : public StorageFinder {
  private:
   PickleArena& arena_;
 };
+
+/// A pickle that is turned down, and words that the reason must have.
+struct RefusedRow {
+  const char* what;
+  std::string program;
+  const char* words;
+};
+
+inline void expect_words(const RefusedRow& row, const std::string& reason) {
+  EXPECT_NE(reason.find(row.words), std::string::npos) << row.what << ": " << reason;
+}
 
 struct Read {
   FileBytes bytes;
