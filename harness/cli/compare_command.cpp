@@ -26,6 +26,7 @@ struct CompareFlags {
   std::string save;
   std::string weights = "same";
   bool strict = false;
+  bool attribute = false;
   std::string json;
   std::string show = "all";
   int top = 3;
@@ -68,7 +69,7 @@ void check_combination(const CompareFlags& flags) {
   if (replays) return;
   for (const char* flag : {"--config", "--state-key", "--method", "--library", "--device",
                            "--dtype", "--fp32-precision", "--sdpa", "--threads", "--deterministic",
-                           "--taps", "--seed", "--save"}) {
+                           "--taps", "--seed", "--save", "--attribute"}) {
     if (flags.typed(flag)) {
       throw Error(ErrorKind::usage, std::string(flag) +
                                         " belongs to a replay and needs --model; two goldens are "
@@ -87,6 +88,7 @@ report::Report make_report(const CompareFlags& flags, const CommonFlags& common)
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run);
   if (!flags.save.empty()) request.save = flags.save;
+  if (flags.attribute) request.attribution = pipeline::AttributionPass::forced;
   return pipeline::compare_replay(request, *progress);
 }
 
@@ -145,6 +147,9 @@ Action add_compare_command(CLI::App& command) {
       ->check(CLI::IsMember({"same", "any"}))
       ->capture_default_str();
   command.add_flag("--strict", flags->strict, "A suspect tap fails");
+  command.add_flag("--attribute", flags->attribute,
+                   "A second pass, each layer fed with the golden's values: which layer creates the "
+                   "difference");
   command.add_option("--json", flags->json, "Write the report as JSON; - for standard output");
   command.add_option("--show", flags->show, "Taps in the table: all, failing or summary")
       ->check(CLI::IsMember({"all", "failing", "summary"}))
@@ -155,6 +160,7 @@ Action add_compare_command(CLI::App& command) {
   command.footer(
       "Examples:\n"
       "  parity compare golden.h5 --model model.pt --json report.json\n"
+      "  parity compare golden.h5 --model model.pt --attribute\n"
       "  parity compare golden.h5 candidate.h5 --show failing");
   return [flags](const CommonFlags& common) { return run_compare(*flags, common); };
 }

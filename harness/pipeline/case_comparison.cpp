@@ -7,12 +7,9 @@
 
 namespace parity::pipeline {
 
-CaseComparison::CaseComparison(const golden_store::GoldenReader& reference, std::size_t case_index,
-                               capture::TapFilter& filter, const CompareChoice& choice)
-    : reference_(reference),
-      case_index_(case_index),
-      choice_(choice),
-      compared_(record().taps.size()) {
+CaseComparison::CaseComparison(ReferenceTaps& reference, capture::TapFilter& filter,
+                               const CompareChoice& choice)
+    : reference_(reference), choice_(choice), compared_(record().taps.size()) {
   for (std::size_t place = 0; place < record().taps.size(); ++place) {
     const run::TapId& id = record().taps[place].id;
     if (filter.keeps(id)) index_.emplace(id, place);
@@ -31,7 +28,7 @@ void CaseComparison::add(const TapData& candidate) {
     return;
   }
   const std::size_t place = found->second;
-  const tensor::HostTensor stored = reference_.read_tap(case_index_, place);
+  const tensor::HostTensor stored = reference_.take(place);
   const auto start = std::chrono::steady_clock::now();
   const TapData reference{record().taps[place], stored.view()};
   compared_[place] =

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "capture/tap_filter.h"
-#include "golden_store/golden_reader.h"
+#include "pipeline/reference_taps.h"
 #include "pipeline/tap_comparison.h"
 #include "report/report.h"
 
@@ -19,8 +19,7 @@ namespace parity::pipeline {
 class CaseComparison {
  public:
   /// Reference taps that `filter` does not keep are left out of the comparison.
-  CaseComparison(const golden_store::GoldenReader& reference, std::size_t case_index,
-                 capture::TapFilter& filter, const CompareChoice& choice);
+  CaseComparison(ReferenceTaps& reference, capture::TapFilter& filter, const CompareChoice& choice);
 
   /// Whether the reference needs the candidate's digest to compare this tap.
   [[nodiscard]] bool needs_digest(const run::TapId& id) const;
@@ -42,10 +41,9 @@ class CaseComparison {
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
  private:
-  [[nodiscard]] const run::CaseRecord& record() const { return reference_.cases()[case_index_]; }
+  [[nodiscard]] const run::CaseRecord& record() const { return reference_.record(); }
 
-  const golden_store::GoldenReader& reference_;
-  const std::size_t case_index_;
+  ReferenceTaps& reference_;
   const CompareChoice choice_;
   std::map<run::TapId, std::size_t> index_;           ///< each tap's place in the reference's order
   std::vector<std::optional<ComparedTap>> compared_;  ///< by place

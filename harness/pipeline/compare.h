@@ -28,8 +28,12 @@ struct CompareRequest {
   std::string command;   ///< as typed, for the report
 };
 
+/// Whether a second, forced pass measures what each layer introduces itself.
+enum class AttributionPass : std::uint8_t { none, forced };
+
 struct ReplayRequest {
   CompareRequest compare;
+  AttributionPass attribution = AttributionPass::none;
   model::Source source;
   run::Settings settings;                     ///< `dtype` nullopt: the golden's
   std::optional<std::filesystem::path> save;  ///< write the candidate's run as a golden too

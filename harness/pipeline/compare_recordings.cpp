@@ -62,7 +62,8 @@ class OfflineComparison {
 
 report::Case OfflineComparison::compare_case(std::size_t reference_case, std::size_t candidate_case,
                                              report::Report& report) {
-  CaseComparison comparison(reference_, reference_case, filter_, choice_);
+  ReferenceTaps reference(reference_, reference_case);
+  CaseComparison comparison(reference, filter_, choice_);
   progress_.begin("compare " + reference_.cases()[reference_case].name, comparison.wanted_taps());
   const run::CaseRecord& other = candidate_.cases()[candidate_case];
   comparison.add_remarks(other.skipped, other.notes);

@@ -6,8 +6,10 @@
 
 #include "golden_store/golden_reader.h"
 #include "host/machine.h"
+#include "pipeline/attribution.h"
 #include "pipeline/case_comparison.h"
 #include "pipeline/compare.h"
+#include "pipeline/forced_run.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/plain_run.h"
 #include "pipeline/report_assembly.h"
@@ -70,6 +72,8 @@ class Replay {
   [[nodiscard]] run::Provenance provenance() const;
   void refuse_layers_the_golden_lacks() const;
   void compare_case(std::size_t case_index, const CompareChoice& choice, report::Report& report);
+  [[nodiscard]] report::Case compare_forced(std::size_t case_index, const tensor::Value& inputs,
+                                            const CompareChoice& choice, report::Timing& timing);
 
   model::Model& model_;
   const golden_store::GoldenReader& golden_;
@@ -112,7 +116,8 @@ void Replay::compare_case(std::size_t case_index, const CompareChoice& choice,
                           report::Report& report) {
   const run::CaseRecord& record = golden_.cases()[case_index];
   const tensor::Value inputs = golden_.read_inputs(case_index);
-  CaseComparison comparison(golden_, case_index, filter_, choice);
+  ReferenceTaps reference(golden_, case_index);
+  CaseComparison comparison(reference, filter_, choice);
   NoProgress unwatched;
   std::optional<GoldenSink> saved;
   OutputDigests plain;
@@ -137,6 +142,25 @@ void Replay::compare_case(std::size_t case_index, const CompareChoice& choice,
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report.cases.push_back(comparison.finish());
+  if (request_.attribution == AttributionPass::forced)
+    add_introduced(compare_forced(case_index, inputs, choice, report.timing), report.cases.back());
+}
+
+/// The second pass of a case: each tap against the golden when everything before it is the
+/// golden's.
+report::Case Replay::compare_forced(std::size_t case_index, const tensor::Value& inputs,
+                                    const CompareChoice& choice, report::Timing& timing) {
+  ReferenceTaps reference(golden_, case_index);
+  CaseComparison comparison(reference, filter_, choice);
+  ComparingSink sink(comparison, nullptr, progress_);
+  progress_.begin("attribute " + reference.record().name, comparison.wanted_taps());
+  const Clock::time_point start = Clock::now();
+  const std::vector<std::string> remarks = run_forced(model_, inputs, filter_, sink, reference);
+  timing.forced_s += seconds_since(start);
+  progress_.end();
+  timing.compare_s += comparison.compare_s();
+  comparison.add_remarks({}, remarks);
+  return comparison.finish();
 }
 
 report::Report Replay::compare_all() {
@@ -144,6 +168,7 @@ report::Report Replay::compare_all() {
       check_weights(compare::Reference{golden_.header().model},
                     compare::Candidate{model_.description()}, request_.compare.weights);
   refuse_layers_the_golden_lacks();
+  if (request_.attribution == AttributionPass::forced) require_full_taps(golden_);
   const CompareChoice how = choice();
   report::Report report =
       begin_report({request_.compare.golden.string(), golden_.header(), "", provenance()},
@@ -153,6 +178,7 @@ report::Report Replay::compare_all() {
   if (save_ != nullptr) save_->finish({model_.description(), provenance(), model_.notes()});
   for (const std::string& note : weight_notes) report.notes.push_back(note);
   for (const std::string& note : model_.notes()) report.notes.push_back("candidate: " + note);
+  if (request_.attribution == AttributionPass::forced) report.attribution = attribution_of(report);
   conclude(report, how.policy, request_.compare.strictness);
   return report;
 }

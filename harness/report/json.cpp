@@ -92,6 +92,17 @@ Json worst(const compare::TensorComparison& facts) {
   return array;
 }
 
+Json introduced(const compare::TensorComparison& facts) {
+  return {{"nrmse", json_number(facts.nrmse)},
+          {"max_error_over_rms", json_number(facts.max_error_over_rms)},
+          {"exact_share", json_number(facts.exact_share)},
+          {"classes", classes(facts.classes)},
+          {"ulp", ulp(facts.ulp)},
+          {"relative", relative(facts.relative)},
+          {"where", where(facts.where)},
+          {"hints", hints(facts.hints)}};
+}
+
 void add_facts(Json& object, const compare::TensorComparison& facts) {
   object["classes"] = classes(facts.classes);
   object["where"] = where(facts.where);
@@ -143,7 +154,7 @@ Json tap(const Tap& tap) {
   } else {
     add_no_facts(object);
   }
-  object["introduced"] = nullptr;
+  object["introduced"] = tap.introduced ? introduced(*tap.introduced) : Json(nullptr);
   object["truth"] = nullptr;
   object["noise"] = nullptr;
   return object;
@@ -230,6 +241,32 @@ Json totals(const Report& report) {
           {"verdicts", std::move(verdicts)}};
 }
 
+Json blame(const Attribution& attribution) {
+  Json array = Json::array();
+  for (const Blame& entry : attribution.blame) {
+    array.push_back({{"case", entry.case_name},
+                     {"tap", run::to_string(entry.tap)},
+                     {"introduced_nrmse", json_number(entry.introduced_nrmse)},
+                     {"max_error_over_rms", json_number(entry.max_error_over_rms)},
+                     {"explained_nrmse", json_number(entry.explained_nrmse)},
+                     {"share", json_number(entry.share)}});
+  }
+  return array;
+}
+
+Json attribution(const Attribution& attribution) {
+  Json sources = Json::array();
+  for (const Source& source : attribution.sources) {
+    sources.push_back({{"layers", source.layers},
+                       {"taps", source.taps},
+                       {"nrmse", json_number(source.nrmse)},
+                       {"share", json_number(source.share)}});
+  }
+  return {{"finding", attribution.finding},
+          {"sentence", attribution.sentence},
+          {"sources", std::move(sources)}};
+}
+
 Json document(const Report& report) {
   Json root = {{"schema", "parity-report/1"},
                {"verdict", report.result == Result::pass ? "pass" : "fail"},
@@ -247,13 +284,19 @@ Json document(const Report& report) {
                                 {"tap", run::to_string(report.first_divergence->tap)}};
   }
   root["blame"] = Json::array();
+  root["attribution"] = nullptr;
+  if (report.attribution) {
+    root["blame"] = blame(*report.attribution);
+    root["attribution"] = attribution(*report.attribution);
+  }
   root["cases"] = Json::array();
   for (const Case& item : report.cases) root["cases"].push_back(one_case(item));
   root["notes"] = report.notes;
   root["totals"] = totals(report);
   root["timing"] = {{"total_s", json_number(report.timing.total_s)},
                     {"compare_s", json_number(report.timing.compare_s)},
-                    {"forward_s", json_number(report.timing.forward_s)}};
+                    {"forward_s", json_number(report.timing.forward_s)},
+                    {"forced_s", json_number(report.timing.forced_s)}};
   root["repro"] = report.repro;
   return root;
 }

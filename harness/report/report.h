@@ -43,6 +43,8 @@ struct Tap {
   std::vector<std::string> reasons;
   std::optional<compare::TensorComparison> facts;  ///< absent when nothing could be measured
   std::optional<compare::ShapeMismatch> shapes;    ///< outcome shape_differs
+  /// The same facts when everything before the tap was the reference's: what the layer adds itself.
+  std::optional<compare::TensorComparison> introduced;
 };
 
 /// Logits of one output tap.
@@ -79,6 +81,32 @@ struct Divergence {
   run::TapId tap;
 };
 
+/// A tap that introduces more than rounding explains.
+struct Blame {
+  std::string case_name;
+  run::TapId tap;
+  double introduced_nrmse = 0;
+  double max_error_over_rms = 0;
+  double explained_nrmse = 0;
+  double share = 0;  ///< of all that is unexplained
+};
+
+/// What taps of equal names, numbers aside, introduce together.
+struct Source {
+  std::string layers;
+  std::uint64_t taps = 0;
+  double nrmse = 0;  ///< the largest of them
+  double share = 0;  ///< of the sum of squares over all taps
+};
+
+/// Which layers create the difference, from a forced replay.
+struct Attribution {
+  std::string finding;  ///< "none", "culprit" or "no_single_culprit"
+  std::string sentence;
+  std::vector<Blame> blame;     ///< largest first
+  std::vector<Source> sources;  ///< largest first
+};
+
 struct Totals {
   std::uint64_t taps = 0;
   std::uint64_t passed = 0;
@@ -91,6 +119,7 @@ struct Totals {
 struct Timing {
   double total_s = 0;
   double compare_s = 0;
+  double forced_s = 0;   ///< forward passes of the forced replay, capture and comparison included
   double forward_s = 0;  ///< 0 for an offline comparison
 };
 
@@ -113,6 +142,7 @@ struct Report {
   std::string policy_name;
   std::vector<BoundText> policy_bounds;  ///< those that had a say
   std::optional<Divergence> first_divergence;
+  std::optional<Attribution> attribution;  ///< absent without a forced replay
   std::vector<Case> cases;
   std::vector<std::string> notes;
   Totals totals;

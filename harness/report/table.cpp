@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/attribution_section.h"
 #include "report/case_section.h"
 #include "report/numbers.h"
 #include "report/page.h"
@@ -120,7 +121,7 @@ void add_bounds(Page& page, const Report& report) {
 void add_legend(Page& page, const Report& report, const Layout& layout, Show show) {
   if (show == Show::summary || report.cases.empty()) return;
   page.blank();
-  if (layout.shows(histogram_column())) {
+  if (layout.shows(histogram_column(introduced_column(report)))) {
     page.wrapped("",
                  "ulp hist: elements at 0, 1, 2, 3-4, 5-8, 9-64, 65-1024 and more ulp, each bar in "
                  "proportion to "
@@ -130,6 +131,11 @@ void add_legend(Page& page, const Report& report, const Layout& layout, Show sho
                "ulp: values of the dtype stepped over. rel: abs(c-r)/abs(r). exact %: elements "
                "with equal bits. "
                "nrmse: norm(c-r)/norm(r). ~: upper edge of a histogram bin.");
+  if (introduced_column(report) == IntroducedColumn::present) {
+    page.wrapped("",
+                 "introduced: nrmse when everything before the layer is the reference's, so what "
+                 "the layer adds itself.");
+  }
 }
 
 void add_totals(Page& page, const Report& report) {
@@ -168,6 +174,7 @@ std::string to_table(const Report& report, const TableOptions& options) {
   for (const Case& item : report.cases) add_case(page, report, item, layout, options);
   if (report.cases.empty()) page.wrapped("", "no case was compared", Tone::bad);
   add_legend(page, report, layout, options.show);
+  add_attribution(page, report);
   add_bounds(page, report);
   add_totals(page, report);
   add_verdict(page, report);

@@ -17,6 +17,9 @@ namespace parity::report_test {
 /// facts.
 [[nodiscard]] report::Report complex_report();
 
+/// The failing report after a forced replay: a culprit, another tap with an excess, three sources.
+[[nodiscard]] report::Report attributed_report();
+
 /// A tap with facts whose figures follow from `nrmse`.
 [[nodiscard]] report::Tap measured_tap(const std::string& path, double nrmse, run::Verdict verdict);
 

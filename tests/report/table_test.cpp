@@ -12,6 +12,7 @@
 namespace parity::report {
 namespace {
 
+using report_test::attributed_report;
 using report_test::complex_report;
 using report_test::failing_report;
 using report_test::identical_report;
@@ -57,8 +58,20 @@ TEST(Table, HoldsAllColumnsAtFullWidth) {
   }
 }
 
+TEST(Table, SaysWhichLayerCreatesTheDifference) {
+  const std::string text = table(attributed_report(), Show::all, 200);
+  EXPECT_TRUE(has(line_with(text, "ulp max"), "introduced"));
+  EXPECT_TRUE(has(line_with(text, "attribution "), "introduces the difference"));
+  EXPECT_TRUE(has(line_with(text, "introduces 2.5e-01"), "75.00 %"))
+      << line_with(text, "introduces ");
+  EXPECT_TRUE(has(line_with(text, "blocks.*.attn"), "2 taps, nrmse up to"));
+  EXPECT_FALSE(has(table(failing_report(), Show::all, 200), "attribution "));
+  EXPECT_TRUE(has(table(attributed_report(), Show::summary, 80), "attribution "));
+}
+
 TEST(Table, FitsEveryWidthAndKeepsTheVerdicts) {
-  for (const Report& report : {failing_report(), identical_report(), complex_report(), Report{}}) {
+  for (const Report& report :
+       {failing_report(), identical_report(), complex_report(), attributed_report(), Report{}}) {
     for (const Show show : {Show::all, Show::failing, Show::summary}) {
       for (const int width : {60, 61, 66, 73, 80, 97, 100, 120, 163, 200, 400}) {
         const std::string text = table(report, show, width);

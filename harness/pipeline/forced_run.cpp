@@ -1,0 +1,82 @@
+#include "pipeline/forced_run.h"
+
+#include <map>
+#include <optional>
+
+#include "error/error.h"
+
+namespace parity::pipeline {
+namespace {
+
+/// Between the model and the stream: hands taps on and answers with the golden's values.
+class ForcingSink final : public run::TapSink {
+ public:
+  ForcingSink(run::TapSink& stream, capture::TapFilter& filter, ReferenceTaps& reference)
+      : stream_(stream), filter_(filter), reference_(reference) {
+    const std::vector<run::TapRecord>& taps = reference.record().taps;
+    for (std::size_t place = 0; place < taps.size(); ++place)
+      places_.emplace(taps[place].id, place);
+  }
+
+  void on_tap(const run::TapId& id, const run::DeviceTensor& value) override {
+    current_.reset();
+    // Before the stream has the tap: its consumer may ask for the reference at once.
+    if (const auto found = places_.find(id); found != places_.end()) {
+      current_ =
+          filter_.keeps(id) ? reference_.read_ahead(found->second) : reference_.take(found->second);
+    }
+    stream_.on_tap(id, value);
+  }
+  void on_skipped(const run::TapId& id, const std::string& reason) override {
+    stream_.on_skipped(id, reason);
+  }
+  std::optional<tensor::TensorView> forced_value(const run::TapId& id) override {
+    // Nothing comes behind the model's own output.
+    if (!current_ || id.kind == run::TapKind::output) return std::nullopt;
+    return current_->view();
+  }
+  void on_not_forced(const run::TapId& id, const std::string& reason) override {
+    remarks.push_back(run::to_string(id) + " kept its own value in the forced pass: " + reason);
+  }
+
+  std::vector<std::string> remarks;
+
+ private:
+  run::TapSink& stream_;
+  capture::TapFilter& filter_;
+  ReferenceTaps& reference_;
+  std::map<run::TapId, std::size_t> places_;
+  std::optional<tensor::HostTensor> current_;
+};
+
+}  // namespace
+
+void require_full_taps(const golden_store::GoldenReader& golden) {
+  for (const run::CaseRecord& record : golden.cases()) {
+    for (const run::TapRecord& tap : record.taps) {
+      if (tap.mode == run::StoreMode::full) continue;
+      throw Error(ErrorKind::usage,
+                  "--attribute feeds every layer the golden's own values, and " +
+                      golden.path().string() + " holds " +
+                      (tap.mode == run::StoreMode::rows ? "only rows of " : "only a digest of ") +
+                      run::to_string(tap.id) + ": record it with --store full.");
+    }
+  }
+}
+
+std::vector<std::string> run_forced(model::Model& model, const tensor::Value& inputs,
+                                    capture::TapFilter& filter, capture::TapConsumer& consumer,
+                                    ReferenceTaps& reference) {
+  capture::CaptureStream stream(model.host_allocator(), filter, consumer, {});
+  ForcingSink sink(stream, filter, reference);
+  try {
+    model.run(inputs, model::Instrumentation::taps, sink);
+  } catch (const Error&) {
+    stream.rethrow_failure();
+    throw;
+  }
+  stream.finish();
+  return sink.remarks;
+}
+
+}  // namespace parity::pipeline

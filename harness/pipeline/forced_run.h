@@ -1,0 +1,25 @@
+// The forced replay: a run in which every tap, once captured, is replaced by the golden's value, so
+// that what is left of the difference at a tap is what its layer adds itself.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capture/capture_stream.h"
+#include "model/model.h"
+#include "pipeline/reference_taps.h"
+#include "tensor/value.h"
+
+namespace parity::pipeline {
+
+/// Throws Error(usage) unless the golden holds every tap of every case in full.
+void require_full_taps(const golden_store::GoldenReader& golden);
+
+/// Runs one case that way and returns when every tap is consumed. Taps that `filter` does not keep
+/// are forced as well. Returns one remark per tap that could not be forced.
+[[nodiscard]] std::vector<std::string> run_forced(model::Model& model, const tensor::Value& inputs,
+                                                  capture::TapFilter& filter,
+                                                  capture::TapConsumer& consumer,
+                                                  ReferenceTaps& reference);
+
+}  // namespace parity::pipeline

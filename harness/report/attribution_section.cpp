@@ -1,0 +1,51 @@
+#include "report/attribution_section.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/numbers.h"
+#include "report/tap_rows.h"
+#include "report/text.h"
+
+namespace parity::report {
+namespace {
+
+constexpr std::size_t kShown = 5;
+
+template <typename Item, typename Line>
+void add_list(Page& page, const std::vector<Item>& items, const Line& line) {
+  const std::size_t shown = std::min(kShown, items.size());
+  for (std::size_t i = 0; i < shown; ++i) page.clipped(line(items[i]));
+  if (items.size() > shown) page.clipped(fmt::format("  and {} more", items.size() - shown));
+}
+
+std::string blame_line(const Blame& blame) {
+  return fmt::format("  {:>6} %  {}  introduces {}, explained {}", percent(blame.share),
+                     tap_name(blame.tap), short_number(blame.introduced_nrmse),
+                     short_number(blame.explained_nrmse));
+}
+
+std::string source_line(const Source& source) {
+  return fmt::format("  {:>6} %  {}  {}, nrmse up to {}", percent(source.share),
+                     clean(source.layers), plural(source.taps, "tap"), short_number(source.nrmse));
+}
+
+}  // namespace
+
+void add_attribution(Page& page, const Report& report) {
+  if (!report.attribution) return;
+  const Attribution& attribution = *report.attribution;
+  page.blank();
+  page.wrapped("attribution ", attribution.sentence, Tone::strong);
+  if (!attribution.blame.empty()) {
+    page.clipped("introduced beyond what rounding explains, by share:");
+    add_list(page, attribution.blame, blame_line);
+  }
+  if (!attribution.sources.empty()) {
+    page.clipped("all that layers introduce, by share of squares:");
+    add_list(page, attribution.sources, source_line);
+  }
+}
+
+}  // namespace parity::report
