@@ -5,32 +5,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "compare/facts.h"
 #include "compare/logits_facts.h"
+#include "report/outcome.h"
 #include "run/provenance.h"
 #include "run/tap.h"
 #include "run/verdict.h"
 
 namespace parity::report {
-
-/// What became of a tap, before any judgement.
-enum class Outcome : std::uint8_t {
-  compared,
-  rows_compared,  ///< only rows that were stored
-  digest_equal,   ///< nothing but digests on one side at least
-  digest_differs,
-  shape_differs,
-  dtype_differs,  ///< nothing can be measured: complex against real, or digests of two dtypes
-  missing,        ///< on the reference's side alone
-  additional,     ///< on the candidate's side alone
-  not_compared,
-};
-
-/// The outcome as the JSON report spells it.
-[[nodiscard]] std::string_view name(Outcome outcome);
 
 struct Tap {
   run::TapId id;

@@ -1,4 +1,4 @@
-#include "report/report.h"
+#include "report/outcome.h"
 
 namespace parity::report {
 
