@@ -1,5 +1,6 @@
 #include "cli/run_flags.h"
 
+#include <cstdio>
 #include <filesystem>
 
 #include <CLI/CLI.hpp>
@@ -62,6 +63,8 @@ model::Source source_of(const RunFlags& flags) {
   source.state_key = flags.state_key;
   source.method = flags.method;
   source.libraries.assign(flags.libraries.begin(), flags.libraries.end());
+  // Standard output is the report's.
+  source.printed = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
   for (const std::filesystem::path& file : {source.model, source.config}) {
     std::error_code ignored;
     if (!file.empty() && !std::filesystem::is_regular_file(file, ignored)) {

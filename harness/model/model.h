@@ -25,6 +25,7 @@ struct Source {
   std::string method;            ///< TorchScript method to run; empty: forward
   std::vector<std::filesystem::path>
       libraries;  ///< custom operator libraries, loaded before the model
+  void (*printed)(const std::string& text) = nullptr;  ///< takes what the model prints
 };
 
 /// Whether a run hands out every tap or the model's outputs alone (to see that tapping changes

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <iostream>
 #include <optional>
 #include <utility>
 
@@ -227,13 +226,13 @@ void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrume
   });
 }
 
-/// What a model prints: standard output is the report's.
-void print_to_standard_error(const std::string& text) { std::cerr << text; }
+void drop(const std::string& /*text*/) {}
 
 }  // namespace
 
 std::unique_ptr<Model> open_torchscript(const Source& source, const run::Settings& settings) {
-  torch::jit::setPrintHandler(print_to_standard_error);
+  // The library's own handler writes to standard output, where the report goes.
+  torch::jit::setPrintHandler(source.printed != nullptr ? source.printed : drop);
   std::unique_ptr<Model> model;
   with_torch_errors("opening " + source.model.string(),
                     [&] { model = std::make_unique<TorchScriptModel>(source, settings); });

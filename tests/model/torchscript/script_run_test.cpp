@@ -87,15 +87,18 @@ TEST(ScriptState, IsFreshWhenAFailedRunIsRepeatedToFindItsPlace) {
   }
 }
 
-TEST(ScriptOutput, WhatAModelPrintsGoesToStandardError) {
+TEST(ScriptOutput, WhatAModelPrintsGoesToWhoeverOpenedItAndNotToStandardOutput) {
   ScriptSpec spec;
   spec.source = "def forward(self, x):\n    print(\"seen\", 7)\n    return x + 1\n";
-  const auto model = open_script(save_script(spec, "prints"));
+  Source source;
+  source.model = save_script(spec, "prints");
+  static std::string printed;
+  source.printed = [](const std::string& text) { printed += text; };
+  const auto model = open_model(source, cpu_settings());
   testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
   (void)run_once(*model, arguments(counting({2})));
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "seen 7\n");
+  EXPECT_EQ(printed, "seen 7\n");
 }
 
 TEST(ScriptState, StartsFreshInEveryRun) {
