@@ -19,7 +19,7 @@ assert top["share"] > 0.8, top
 assert report["timing"]["forced_s"] > 0
 for case in report["cases"]:
     taps = {tap["tap"]: tap["introduced"]["nrmse"] for tap in case["taps"]}
-    attention = min(nrmse for name, nrmse in taps.items() if "attention" in name)
+    attention = min(nrmse for name, nrmse in taps.items() if "scaled_dot_product" in name)
     linear = max(nrmse for name, nrmse in taps.items() if name.endswith("_proj"))
     assert attention > linear, (attention, linear)
 PY
