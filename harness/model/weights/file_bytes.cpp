@@ -40,22 +40,27 @@ class Mapping {
   std::size_t size_bytes_;
 };
 
+/// `action`: "open". The machine's lack (exit 3) is not the file's fault (exit 2).
+[[noreturn]] void throw_failed(const std::string& action, const std::filesystem::path& file,
+                               int error) {
+  const bool machine = error == EMFILE || error == ENFILE || error == ENOMEM || error == EIO;
+  const std::string advice = error == EMFILE || error == ENFILE ? "; raise the limit (ulimit -n)"
+                             : machine                          ? "; try again when there is room"
+                                                                : "; check the path";
+  throw Error(machine ? ErrorKind::resource : ErrorKind::model,
+              "cannot " + action + " " + file.string() + ": " + std::strerror(error) + advice);
+}
+
 }  // namespace
 
 FileBytes map_file(const std::filesystem::path& file) {
   // O_NONBLOCK: opening a named pipe must not wait for its writer.
   const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (descriptor.value() < 0) {
-    throw Error(ErrorKind::model,
-                "cannot open " + file.string() + ": " + std::strerror(errno) + "; check the path");
-  }
+  if (descriptor.value() < 0) throw_failed("open", file, errno);
   struct stat status {};
-  if (::fstat(descriptor.value(), &status) != 0) {
-    throw Error(ErrorKind::model, "cannot read " + file.string() + ": " + std::strerror(errno));
-  }
+  if (::fstat(descriptor.value(), &status) != 0) throw_failed("read", file, errno);
   if (S_ISDIR(status.st_mode)) {
-    throw Error(ErrorKind::model,
-                file.string() + " is a folder; name the model or weight file inside it");
+    throw Error(ErrorKind::model, file.string() + " is a folder; name the file inside it");
   }
   if (!S_ISREG(status.st_mode)) {
     throw Error(ErrorKind::model, file.string() + " is not a regular file; copy it to one");
@@ -63,9 +68,7 @@ FileBytes map_file(const std::filesystem::path& file) {
   const auto size_bytes = static_cast<std::size_t>(status.st_size);
   if (size_bytes == 0) return {};
   void* address = ::mmap(nullptr, size_bytes, PROT_READ, MAP_PRIVATE, descriptor.value(), 0);
-  if (address == MAP_FAILED) {
-    throw Error(ErrorKind::model, "cannot map " + file.string() + ": " + std::strerror(errno));
-  }
+  if (address == MAP_FAILED) throw_failed("map", file, errno);
   return {{static_cast<const std::byte*>(address), size_bytes},
           std::make_shared<Mapping>(address, size_bytes)};
 }

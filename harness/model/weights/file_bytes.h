@@ -16,7 +16,8 @@ struct FileBytes {
   std::shared_ptr<const void> owner;
 };
 
-/// Maps the whole file read-only. Throws Error(model) when it is missing, a folder or not readable.
+/// Maps the whole file read-only. Throws Error(model) when it is missing, a folder or not readable,
+/// Error(resource) when the machine has no memory or file descriptor for it.
 [[nodiscard]] FileBytes map_file(const std::filesystem::path& file);
 
 /// The same bytes as characters.

@@ -139,6 +139,8 @@ FileDescription describe_file(const std::filesystem::path& file) {
     description.sentence = one_line(description.sentence);
     return description;
   } catch (const Error& error) {
+    if (error.kind() == ErrorKind::resource)
+      throw Error(error.kind(), one_line(error.what())).with_detail(error.detail());
     return {FileKind::other, one_line(error.what())};
   }
 }

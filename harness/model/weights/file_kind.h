@@ -29,6 +29,7 @@ struct FileDescription {
 };
 
 /// Never throws for the file's content; a missing or unreadable file is `other` with the reason.
+/// Throws Error(resource) when the machine is at fault: no memory, no file descriptor left.
 [[nodiscard]] FileDescription describe_file(const std::filesystem::path& file);
 
 /// True for the kinds that read_state_dict reads.

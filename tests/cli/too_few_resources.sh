@@ -1,0 +1,47 @@
+# A machine that lacks file descriptors or memory is infrastructure: exit 3 with one sentence, or the run succeeds.
+source "$(dirname "$0")/expect.sh"
+
+expect 0 record --model "$model" --inputs prose="$prose" --device cpu --out golden.h5
+weights=(--model "$FIXTURES/decoder/model.pt" --config "$FIXTURES/decoder/config.json")
+
+# limited ULIMIT_FLAG VALUE ARGUMENT...: runs parity under that limit.
+limited() {
+  last_command="ulimit $1 $2; parity ${*:3}"
+  (ulimit "$1" "$2" && exec "$PARITY" "${@:3}") >stdout 2>stderr </dev/null
+  code=$?
+}
+three_or_success() {
+  [ $code -eq 0 ] && return
+  [ $code -eq 3 ] || fail "exit code $code"
+  one_line stderr
+  seen=$((seen + 1))
+}
+
+seen=0
+for descriptors in 4 5 6; do
+  limited -n $descriptors record --model "$model" --inputs prose="$prose" --device cpu --out new.h5
+  three_or_success
+  limited -n $descriptors record "${weights[@]}" --inputs prose="$prose" --device cpu --out new.h5
+  three_or_success
+  limited -n $descriptors compare golden.h5 --model "$model" --device cpu
+  three_or_success
+  limited -n $descriptors compare golden.h5 golden.h5 --json report.json
+  three_or_success
+done
+[ $seen -ge 4 ] || fail "only $seen runs had too few descriptors, so this test shows little"
+
+# Address space: the least with which a small run works is too little for an input of 2 GiB.
+for space in 400000 600000 800000 1000000 1500000 2000000; do
+  limited -v $space record --model "$model" --inputs prose="$prose" --device cpu --out new.h5
+  [ $code -ne 0 ] || break
+done
+if [ $code -ne 0 ]; then
+  echo "SKIPPED: this build needs more address space than a limit leaves it (a sanitizer does)"
+  exit 77
+fi
+limited -v $space record --model "$model" --inputs a=zeros:16384x16384:int64 --device cpu --out big.h5
+[ $code -eq 3 ] || fail "exit code $code"
+one_line stderr
+has stderr "no memory for the input"
+no_file big.h5
+exit 0
