@@ -32,6 +32,15 @@ void refuse_for_torchscript(bool given, const std::string& flag) {
                   "code: leave the flag out.");
 }
 
+/// A golden of a TorchScript method asks for it, too, when it is replayed.
+void refuse_method_of_weights(const std::string& method, const std::string& file) {
+  if (method.empty() || method == "forward") return;
+  throw Error(ErrorKind::usage,
+              "the method '" + method + "' is one of a TorchScript model, and " + file +
+                  " holds bare weights, which have forward alone: leave --method out, or give the "
+                  "TorchScript file.");
+}
+
 }  // namespace
 
 std::unique_ptr<Model> open_model(const Source& source, const run::Settings& settings) {
@@ -43,6 +52,7 @@ std::unique_ptr<Model> open_model(const Source& source, const run::Settings& set
     refuse_for_torchscript(!source.config.empty(), "--config");
     refuse_for_torchscript(!source.state_key.empty(), "--state-key");
   }
+  if (holds_weights(file.kind)) refuse_method_of_weights(source.method, source.model.string());
   load_device_library(settings);
   load_libraries(source.libraries);
   return file.kind == FileKind::torchscript ? open_torchscript(source, settings)
