@@ -32,8 +32,8 @@ namespace parity::model {
 /// on every machine. `vocabulary` serves `tokens:` where the text names none; 0 is unknown and an
 /// error then.
 ///
-/// Throws Error(usage) in one sentence for a missing file, an unknown form or a malformed
-/// generator.
+/// Throws Error(usage) in one sentence for a missing file, an unknown form, a malformed generator,
+/// or a file of weights or an empty key where arguments by keyword are meant.
 [[nodiscard]] tensor::Value load_inputs(const std::string& spec, std::uint64_t seed,
                                         std::int64_t vocabulary);
 

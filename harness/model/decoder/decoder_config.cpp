@@ -5,8 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +13,8 @@
 
 #include "error/error.h"
 #include "model/decoder/config_fields.h"
+#include "model/weights/file_bytes.h"
+#include "model/weights/json_text.h"
 
 namespace parity::model {
 namespace {
@@ -265,11 +265,7 @@ std::string_view name(Architecture architecture) {
 }
 
 DecoderConfig parse_decoder_config(std::string_view text, const std::string& where) {
-  const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
-  if (document.is_discarded()) {
-    throw Error(ErrorKind::model,
-                fmt::format("{} is no JSON; pass the model's Hugging Face config.json", where));
-  }
+  const nlohmann::json document = parse_json(text, where);
   const ConfigFields fields(document, where);
   DecoderConfig config;
   config.architecture = read_architecture(fields);
@@ -298,13 +294,8 @@ DecoderConfig read_decoder_config(const std::filesystem::path& file) {
                             "Face config.json",
                             file.string(), size_bytes));
   }
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(stream)),
-                         std::istreambuf_iterator<char>());
-  if (stream.bad() || text.size() != size_bytes) {
-    throw Error(ErrorKind::model, fmt::format("cannot read the config {}", file.string()));
-  }
-  return parse_decoder_config(text, file.string());
+  const FileBytes mapped = map_file(file);
+  return parse_decoder_config(as_text(mapped.bytes), file.string());
 }
 
 }  // namespace parity::model

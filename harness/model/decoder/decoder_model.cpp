@@ -19,6 +19,7 @@
 #include "model/torch/guard.h"
 #include "model/torch/tap_emitter.h"
 #include "model/torch/warnings.h"
+#include "model/weights/one_line.h"
 #include "model/weights/state_dict.h"
 #include "tensor/dtype.h"
 
@@ -65,6 +66,8 @@ class DecoderModel final : public Model {
     with_torch_errors("running " + description_.file_name, [&] {
       WarningCollector warnings;
       const TokenInputs tokens = read_token_inputs(inputs, config_);
+      if (const std::string remark = position_remark(tokens, config_); !remark.empty())
+        note(remark);
       apply_switches(settings_, device_);
       const c10::DeviceGuard guard(device_);
       TapEmitter emitter(sink);
@@ -102,9 +105,24 @@ class DecoderModel final : public Model {
   std::vector<std::string> notes_;
 };
 
+/// Every weight of a decoder lies in a submodule, so its name has a dot.
+void refuse_saved_inputs(const StateDict& weights, const std::string& file) {
+  const auto& tensors = weights.tensors;
+  if (tensors.empty() || std::any_of(tensors.begin(), tensors.end(), [](const auto& tensor) {
+        return tensor.name.find('.') != std::string::npos;
+      })) {
+    return;
+  }
+  throw Error(ErrorKind::model, file + " holds `" + one_line(tensors.front().name) +
+                                    "`, which is no decoder's weight; if these are inputs, give "
+                                    "them with --inputs and the model with --model");
+}
+
 }  // namespace
 
 std::unique_ptr<Model> open_decoder(const Source& source, const run::Settings& settings) {
+  const StateDict weights = read_state_dict(source.model, source.state_key);
+  refuse_saved_inputs(weights, source.model.string());
   if (source.config.empty()) {
     throw Error(ErrorKind::usage,
                 source.model.string() +
@@ -114,7 +132,6 @@ std::unique_ptr<Model> open_decoder(const Source& source, const run::Settings& s
   std::unique_ptr<Model> model;
   with_torch_errors("opening " + source.model.string(), [&] {
     DecoderConfig config = read_decoder_config(source.config);
-    const StateDict weights = read_state_dict(source.model, source.state_key);
     model = std::make_unique<DecoderModel>(source, settings, std::move(config), weights);
   });
   return model;

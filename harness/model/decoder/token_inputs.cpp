@@ -212,6 +212,15 @@ TokenInputs read_token_inputs(const Value& value, const DecoderConfig& config) {
   return inputs;
 }
 
+std::string position_remark(const TokenInputs& inputs, const DecoderConfig& config) {
+  const std::int64_t last = *std::max_element(inputs.positions.begin(), inputs.positions.end());
+  if (last < config.max_positions) return {};
+  return fmt::format(
+      "position {} is past the {} positions that the config states (max_position_embeddings); the "
+      "model was not made for such lengths",
+      last, config.max_positions);
+}
+
 std::optional<AttentionMask> attention_mask(const TokenInputs& inputs,
                                             std::optional<std::int64_t> window) {
   const bool windowed = window && inputs.tokens >= *window;

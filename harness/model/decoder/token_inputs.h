@@ -33,6 +33,10 @@ struct TokenInputs {
 [[nodiscard]] TokenInputs read_token_inputs(const tensor::Value& inputs,
                                             const DecoderConfig& config);
 
+/// What a person should know of positions past the length that the config was made for; empty when
+/// there are none. Rotary positions go on without end, and mean less and less.
+[[nodiscard]] std::string position_remark(const TokenInputs& inputs, const DecoderConfig& config);
+
 /// Which keys a query may see.
 struct AttentionMask {
   std::int64_t batch = 1;  ///< 1 when all rows share it

@@ -72,6 +72,8 @@ bool is_plain_text(std::string_view text) {
 std::optional<std::string> text_format(std::span<const std::byte> bytes) {
   constexpr std::size_t kEnough = 4096;
   std::string_view text = as_text(bytes.first(std::min(bytes.size(), kEnough)));
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(3);
   constexpr std::size_t kShortestText = 8;
   if (text.size() < kShortestText || !is_plain_text(text)) return std::nullopt;
   text.remove_prefix(std::min(text.find_first_not_of(" \r\n\t"), text.size()));
@@ -79,7 +81,9 @@ std::optional<std::string> text_format(std::span<const std::byte> bytes) {
       starts_with_word(text, "<?xml") || starts_with_word(text, "<head")) {
     return "is a web page, not a model; the download went to a page instead of the file";
   }
-  if (!text.empty() && (text.front() == '{' || text.front() == '[')) {
+  if (!text.empty() && text.front() == '[')
+    return "is a JSON list, as of token ids; it can be an input, not a model";
+  if (!text.empty() && text.front() == '{') {
     return "is a JSON text; give the weights as the model and a config.json with --config";
   }
   return "is plain text, not a model; check the path or download it again";

@@ -148,7 +148,8 @@ Found locate(const PickleObject& root, const std::string& key, const std::string
   if (found.empty()) {
     throw Error(ErrorKind::model, label + " holds no state_dict (its top level is " +
                                       describe(root) +
-                                      "); save model.state_dict() with torch.save");
+                                      "); save model.state_dict() with torch.save, and give "
+                                      "inputs with --inputs");
   }
   if (found.size() > 1) {
     std::vector<std::string> paths;

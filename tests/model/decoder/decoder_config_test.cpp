@@ -240,8 +240,10 @@ TEST(DecoderConfig, RefusesAnUnknownModelTypeAndListsTheKnownOnes) {
 }
 
 TEST(DecoderConfig, RefusesWhatIsNoConfig) {
-  EXPECT_NE(refusal("{").find("no JSON"), std::string::npos);
-  EXPECT_NE(refusal("").find("no JSON"), std::string::npos);
+  EXPECT_NE(refusal("{").find("no valid JSON"), std::string::npos);
+  EXPECT_NE(refusal("").find("no valid JSON"), std::string::npos);
+  EXPECT_NE(refusal("{\"a\": 1,}").find("a comma before the '}'"), std::string::npos);
+  EXPECT_NE(refusal("\xef\xbb\xbf{}").find("byte order mark"), std::string::npos);
   EXPECT_NE(refusal("[1]").find("JSON object"), std::string::npos);
   EXPECT_NE(refusal("{}").find("'model_type' is missing"), std::string::npos);
 }

@@ -220,6 +220,37 @@ TEST_F(DecoderModelTest, RefusesWeightsWithoutAConfig) {
   }
 }
 
+TEST_F(DecoderModelTest, KnowsSavedInputsFromWeights) {
+  const std::string header =
+      R"({"input_ids":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}}      )";
+  const std::uint64_t size = header.size();
+  std::ofstream file(source.model, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(&size), sizeof size);
+  file << header << "12345678";
+  file.close();
+  for (const char* config : {"", "config.json"}) {
+    source.config = config;
+    EXPECT_NE(
+        refusal().find("holds `input_ids`, which is no decoder's weight; if these are inputs"),
+        std::string::npos)
+        << refusal();
+  }
+}
+
+TEST_F(DecoderModelTest, NotesSequencesPastTheLengthThatTheConfigStates) {
+  json config = llama_like_config("llama");
+  config["max_position_embeddings"] = 2;
+  write(config);
+  const std::unique_ptr<Model> model = open_decoder(source, settings);
+  CollectingSink sink;
+  model->run(ids({1, 2}, {1, 2}), Instrumentation::taps, sink);
+  const std::vector<std::string> before = model->notes();
+  for (int run = 0; run < 2; ++run) model->run(ids({1, 3}, {1, 2, 3}), Instrumentation::taps, sink);
+  ASSERT_EQ(model->notes().size(), before.size() + 1);
+  EXPECT_NE(model->notes().back().find("position 2 is past the 2 positions"), std::string::npos)
+      << model->notes().back();
+}
+
 TEST_F(DecoderModelTest, NamesTheWeightThatIsMissing) {
   write(llama_like_config("llama"), "model.layers.1.mlp.up_proj.weight");
   EXPECT_NE(refusal().find("1 missing (model.layers.1.mlp.up_proj.weight)"), std::string::npos)

@@ -126,6 +126,22 @@ TEST(TokenInputs, RefusesPositionsOutsideTheTableOfGpt2Alone) {
   EXPECT_EQ(refusal(ids({1, 65}, std::vector<std::int64_t>(65, 1)), llama()), "accepted");
 }
 
+TEST(TokenInputs, RemarkOnPositionsPastTheLengthThatTheConfigStates) {
+  DecoderConfig config = llama();
+  config.max_positions = 4;
+  const auto remark = [&](const Value& inputs) {
+    return position_remark(read_token_inputs(inputs, config), config);
+  };
+  EXPECT_EQ(remark(ids({1, 4}, {1, 2, 3, 1})), "");
+  EXPECT_NE(remark(ids({1, 5}, {1, 2, 3, 1, 2}))
+                .find("position 4 is past the 4 positions that the config states"),
+            std::string::npos);
+  ValueDict shifted;
+  shifted.items.emplace_back("input_ids", ids({1, 2}, {1, 2}));
+  shifted.items.emplace_back("position_ids", ids({1, 2}, {8, 9}));
+  EXPECT_NE(remark({shifted}).find("position 9 is past"), std::string::npos);
+}
+
 TEST(TokenInputs, ReadsPaddingOfEveryWholeNumberType) {
   const Value good = ids({1, 3}, {1, 2, 3});
   const std::vector<Value> masks = {

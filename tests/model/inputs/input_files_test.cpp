@@ -130,7 +130,16 @@ TEST_F(InputFiles, TokenIdsAsJson) {
       {"{}", "no list of token ids"},
       {R"({"a": {"b": 1}})", "the entry `a`"},
       {R"({"a": [1], "a": [2]})", "key `a` twice"},
-      {"[1, 2", "no valid JSON"},
+      {"[1, 2", "no valid JSON (it ends at line 1, column 6)"},
+      {"\n[1, 2 3]", "no valid JSON (at line 2, column 7)"},
+      {"{'a': [1]}", "no valid JSON (at line 1, column 2)"},
+      {"[1, 2] // ids", "no valid JSON (at line 1, column 8)"},
+      {"[1, 2,]", "a comma before the ']' at line 1, column 7"},
+      {"{\"a\": [1],\n}", "a comma before the '}' at line 2, column 1"},
+      {"\xef\xbb\xbf[1, 2]", "begins with a byte order mark"},
+      {"\xff\xfe[\0001\0]\0"s, "is UTF-16 text"},
+      {"\xfe\xff\0[\0001\0]"s, "is UTF-16 text"},
+      {"{\"a\xff\": [1]}", "bytes that are no UTF-8"},
   };
   for (const auto& [text, words] : rows) {
     const std::string message = refusal(text);
@@ -203,7 +212,7 @@ TEST_F(InputFiles, TorchSaveOfWhatNoModelTakes) {
       {torch_zip(p::call(p::global("os", "system"), {p::text("true")})),
        "wants to run `os.system`"},
       {zip_of({{"m/data.pkl", "N."}, {"m/constants.pkl", "N."}, {"m/code/a.py", ""}}),
-       "is a TorchScript archive"},
+       "is a TorchScript model"},
       {"just some words", "is plain text"},
       {"", "is empty"},
   };
@@ -212,6 +221,58 @@ TEST_F(InputFiles, TorchSaveOfWhatNoModelTakes) {
     EXPECT_NE(message.find(words), std::string::npos) << words << ": " << message;
     EXPECT_EQ(message.find("state_dict()"), std::string::npos) << message;
   }
+}
+
+TEST_F(InputFiles, FilesOfModelsAreNamedAsSuch) {
+  const std::string tensor = p::tensor(p::storage("FloatStorage", "0", 6), 0, {6}, {1});
+  const std::string header =
+      R"({"lm_head.weight":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})";
+  const std::string array = npy(1, npy_header("<i8", "False", "1,"), little(5, 8));
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {torch_zip(p::dict({{"lm_head.weight", tensor}})),
+       "is a weights file, not inputs (it holds `lm_head.weight`)"},
+      {torch_zip(p::dict({{"epoch", "K\x03"}, {"state_dict", p::dict({{"w", tensor}})}})),
+       "is a weights file, not inputs (it holds `state_dict`)"},
+      {torch_zip(p::dict({{"model_state_dict", p::dict({{"w", tensor}})}})),
+       "is a weights file, not inputs"},
+      {zip_of({{"fc.bias.npy", array}}), "is a weights file, not inputs"},
+      {little(header.size(), 8) + header + "x", "is a weights file (safetensors), not inputs"},
+      {R"({"weight_map": {"a": "b"}})", "is the index of sharded weights, not inputs"},
+      {zip_of({{"m/data.pkl", "N."}, {"m/constants.pkl", "N."}, {"m/code/a.py", ""}}),
+       "is a TorchScript model, not inputs"},
+      {"just some words", "is plain text, not inputs"},
+      {"\x06\x04\x02\x03\x04\x05\xd9\x47"s, "is no file of a known format"},
+  };
+  for (const auto& [file, words] : rows) {
+    const std::string message = refusal(file);
+    EXPECT_NE(message.find(words), std::string::npos) << words << ": " << message;
+    for (const char* of_models : {"model file", "not a model", "architecture", "--config"})
+      EXPECT_EQ(message.find(of_models), std::string::npos) << message;
+  }
+  try {
+    static_cast<void>(load_inputs(folder_.path("").string(), 0, 0));
+    FAIL() << "a folder was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("model or weight"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(InputFiles, KeysThatNameNoArgumentAreRefused) {
+  const std::string tensor = p::tensor(p::storage("FloatStorage", "0", 6), 0, {6}, {1});
+  for (const std::string& file :
+       {torch_zip(p::dict({{"", tensor}})), torch_zip(p::dict({{"a", tensor}, {"", "N"}})),
+        R"({"": [1, 2]})"s}) {
+    EXPECT_NE(refusal(file).find("an entry whose key is empty"), std::string::npos)
+        << refusal(file);
+  }
+  // Inside an argument a dict is the model's own business, weights by name included.
+  const std::string inside = p::dict({{"", tensor}, {"fc.weight", tensor}});
+  EXPECT_EQ(form(read(torch_zip(p::dict({{"parameters", inside}})))),
+            "{parameters: {: float32[6], fc.weight: float32[6]}}");
+  EXPECT_EQ(form(read(torch_zip(p::tuple({inside})))), "({: float32[6], fc.weight: float32[6]})");
+  const std::string file = folder_.write("d.pt", torch_zip(inside)).string();
+  EXPECT_EQ(form(load_inputs(file + ";int:1", 0, 0)),
+            "({: float32[6], fc.weight: float32[6]}, int 1)");
 }
 
 TEST_F(InputFiles, FilesStandBesideGenerators) {

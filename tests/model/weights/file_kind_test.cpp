@@ -3,7 +3,9 @@
 #include "model/weights/file_kind.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include "error/error.h"
 #include "model/weights/file_writers.h"
 
 namespace parity::model {
@@ -98,6 +100,9 @@ std::vector<Row> rows() {
       {"web page", "\n<!DOCTYPE html><html><body>404</body></html>", FileKind::other, "web page"},
       {"text", "Not Found: the file", FileKind::other, "is plain text"},
       {"configuration", "{\"model_type\": \"llama\"}", FileKind::other, "is a JSON text"},
+      {"configuration with a byte order mark", "\xef\xbb\xbf{\"model_type\": \"llama\"}",
+       FileKind::other, "is a JSON text"},
+      {"token ids", "[[1, 2, 3, 4]]", FileKind::other, "it can be an input, not a model"},
       {"three bytes", "abc", FileKind::other, "it has 3 bytes and begins with 61 62 63"},
       {"junk", "\x06\x04\x02\x03\x04\x05\xd9\x47"s, FileKind::other,
        "begins with 06 04 02 03 04 05 d9 47"},
@@ -131,6 +136,26 @@ TEST(FileKind, DescribesMissingFilesAndFolders) {
   const TemporaryFolder folder;
   EXPECT_NE(describe_file(folder.path("none")).sentence.find("cannot open"), std::string::npos);
   EXPECT_NE(describe_file(folder.path("")).sentence.find("is a folder"), std::string::npos);
+}
+
+TEST(FileKind, BlamesTheMachineForALackOfFileDescriptors) {
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.write("f", "Not Found: the file");
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::string message;
+  ErrorKind kind = ErrorKind::model;
+  try {
+    static_cast<void>(describe_file(file));
+  } catch (const Error& error) {
+    message = error.what();
+    kind = error.kind();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(kind, ErrorKind::resource) << message;
+  EXPECT_NE(message.find("Too many open files; raise the limit"), std::string::npos) << message;
 }
 
 TEST(FileKind, TellsWhichKindsHoldWeights) {
