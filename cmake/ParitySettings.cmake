@@ -38,3 +38,10 @@ function(parity_add_test name)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL})
 endfunction()
+
+# parity_add_skipped_test(<name> <reason>): stands for tests that cannot be registered here, so that CTest lists them as
+# not run instead of saying nothing.
+function(parity_add_skipped_test name reason)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env sh -c "echo 'SKIPPED: ${reason}'; exit 77")
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+endfunction()
