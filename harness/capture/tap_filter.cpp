@@ -102,7 +102,15 @@ bool TapFilter::any_matches(std::vector<Pattern>& patterns, const run::TapId& id
 bool TapFilter::keeps(const run::TapId& id) {
   const bool wanted = any_matches(layers_, id) || layers_.empty();
   const bool skipped = any_matches(skip_, id);
-  return id.kind == run::TapKind::output || (wanted && !skipped);
+  if (id.kind == run::TapKind::output) return true;
+  const bool kept = wanted && !skipped;
+  ++(kept ? kept_layers_ : turned_away_);
+  return kept;
+}
+
+std::string TapFilter::remark() const {
+  if (kept_layers_ > 0 || turned_away_ == 0) return {};
+  return "--layers and --skip turn every layer away: the model's own output alone is left";
 }
 
 std::vector<std::string> TapFilter::unmatched() const {

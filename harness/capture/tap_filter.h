@@ -1,6 +1,7 @@
 // Which taps are captured: globs over layer paths and tap names.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ class TapFilter {
   [[nodiscard]] bool keeps(const run::TapId& id);
   /// Globs that matched no tap so far.
   [[nodiscard]] std::vector<std::string> unmatched() const;
+  /// What a person should know of the taps so far: that the globs turned every layer away, so that
+  /// the model's outputs alone are left. Empty when a layer was kept, or none came.
+  [[nodiscard]] std::string remark() const;
 
  private:
   struct Pattern {
@@ -32,6 +36,8 @@ class TapFilter {
 
   std::vector<Pattern> layers_;
   std::vector<Pattern> skip_;
+  std::uint64_t kept_layers_ = 0;
+  std::uint64_t turned_away_ = 0;
 };
 
 }  // namespace parity::capture

@@ -68,5 +68,32 @@ TEST(TapFilter, NamesGlobsThatNeverMatched) {
   EXPECT_EQ(filter.unmatched(), (std::vector<std::string>{"laeyrs.*", "*.nothing"}));
 }
 
+TEST(TapFilter, RemarksThatTheOutputAloneIsLeft) {
+  const run::TapId layer{run::TapKind::module, "layers.0", "", 0, ""};
+  const run::TapId op{run::TapKind::op, "layers.0", "aten.softmax", 0, ""};
+  const run::TapId output{run::TapKind::output, std::string(run::kOutputPath), "", 0, ""};
+  const struct {
+    std::vector<std::string> layers, skip;
+    std::vector<run::TapId> taps;
+    bool remarks;
+  } rows[] = {
+      {{}, {"**"}, {layer, op, output}, true},
+      {{"layers.0"}, {"layers.0"}, {layer, op, output}, true},
+      {{"nothing"}, {}, {layer, output}, true},
+      {{}, {"**/**"}, {layer, op, output}, false},  // the module is left
+      {{}, {}, {layer, output}, false},
+      {{}, {"**"}, {output}, false},  // a model without layers lacks none
+      {{}, {"**"}, {}, false},
+  };
+  for (const auto& row : rows) {
+    TapFilter filter(row.layers, row.skip);
+    for (const run::TapId& tap : row.taps) {
+      const bool kept = filter.keeps(tap);
+      EXPECT_TRUE(kept || tap.kind != run::TapKind::output);
+    }
+    EXPECT_EQ(!filter.remark().empty(), row.remarks) << filter.remark();
+  }
+}
+
 }  // namespace
 }  // namespace parity::capture
