@@ -21,6 +21,8 @@ struct Settings {
   std::string device = "auto";  ///< "auto" (first GPU, else cpu), "cpu", "cuda", "cuda:N"
   std::optional<tensor::DType>
       dtype;  ///< floating weights and inputs are cast to it; nullopt keeps the file's
+  std::optional<tensor::DType>
+      rounded_to;  ///< weights and inputs lose what this dtype cannot hold before they get `dtype`
   TapDepth taps = TapDepth::modules;
   Fp32Precision fp32_precision = Fp32Precision::ieee;  ///< matmul and convolution, both sides
   Sdpa sdpa = Sdpa::default_choice;

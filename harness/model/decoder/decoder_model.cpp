@@ -14,7 +14,7 @@
 #include "model/decoder/token_inputs.h"
 #include "model/decoder/weight_layout.h"
 #include "model/decoder/weight_tensors.h"
-#include "model/torch/bridge.h"
+#include "model/torch/cast.h"
 #include "model/torch/device.h"
 #include "model/torch/guard.h"
 #include "model/torch/tap_emitter.h"
@@ -35,7 +35,9 @@ class DecoderModel final : public Model {
     dtype_ = run_dtype(weights, binding, settings.dtype);
     apply_switches(settings_, device_);
     const c10::DeviceGuard guard(device_);
-    const WeightTensors tensors(weights, binding, device_, scalar_type_of(dtype_));
+    Cast cast = cast_of(settings_);
+    cast.dtype = scalar_type_of(dtype_);
+    const WeightTensors tensors(weights, binding, device_, cast);
     network_ = config_.architecture == Architecture::gpt2
                    ? make_gpt2(config_, tensors)
                    : make_llama_like(config_, tensors, device_);

@@ -41,14 +41,14 @@ at::Tensor aligned(const at::Tensor& view) {
 }  // namespace
 
 WeightTensors::WeightTensors(const StateDict& weights, const WeightBinding& binding,
-                             const c10::Device& device, at::ScalarType dtype) {
+                             const c10::Device& device, const Cast& cast) {
   std::map<std::size_t, at::Tensor> loaded;
   for (const auto& [name, position] : binding.tensors) {
     at::Tensor& tensor = loaded[position];
     if (!tensor.defined()) {
       const StoredTensor& stored = weights.tensors[position];
       with_torch_errors("loading weight " + stored.name,
-                        [&] { tensor = aligned(view_of(stored)).to(device, dtype); });
+                        [&] { tensor = cast(aligned(view_of(stored)).to(device)); });
     }
     tensors_[name] = tensor;
   }

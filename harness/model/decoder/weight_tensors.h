@@ -6,18 +6,18 @@
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
-#include <c10/core/ScalarType.h>
 
 #include "model/decoder/weight_layout.h"
+#include "model/torch/cast.h"
 
 namespace parity::model {
 
 class WeightTensors {
  public:
-  /// Views of the mapped file where device and dtype allow, copies elsewhere. Weights that share a
+  /// Views of the mapped file where device and cast allow, copies elsewhere. Weights that share a
   /// tensor in the file share it here.
   WeightTensors(const StateDict& weights, const WeightBinding& binding, const c10::Device& device,
-                at::ScalarType dtype);
+                const Cast& cast);
 
   /// An undefined tensor when the architecture has no such parameter (a bias).
   [[nodiscard]] at::Tensor find(const std::string& name) const;

@@ -11,6 +11,7 @@
 #include <ATen/ATen.h>
 
 #include "error/error.h"
+#include "model/torch/cast.h"
 
 namespace parity::model {
 namespace {
@@ -42,17 +43,14 @@ constexpr std::array<std::pair<DType, at::ScalarType>, 19> kTypes = {{
 /// Target of a conversion, handed through nested values.
 struct Placement {
   c10::Device device;
-  std::optional<at::ScalarType> dtype;
+  Cast cast;
 };
 
 at::Tensor placed(const tensor::HostTensor& host, const Placement& placement) {
   const at::Tensor source = to_torch(host);
-  const bool cast = placement.dtype.has_value() && at::isFloatingType(source.scalar_type());
-  const auto options = source.options()
-                           .device(placement.device)
-                           .dtype(cast ? *placement.dtype : source.scalar_type());
   // A model may write into its inputs, so it never gets the host tensor's own bytes.
-  return source.to(options, /*non_blocking=*/false, /*copy=*/true);
+  return placement.cast(source.to(source.options().device(placement.device),
+                                  /*non_blocking=*/false, /*copy=*/true));
 }
 
 c10::IValue converted(const tensor::Value& value, const Placement& placement);
@@ -149,9 +147,8 @@ tensor::HostTensor to_host(const at::Tensor& tensor) {
   return {*dtype, tensor.sizes().vec(), bytes, copy};
 }
 
-c10::IValue to_ivalue(const tensor::Value& value, const c10::Device& device,
-                      std::optional<at::ScalarType> dtype) {
-  return converted(value, {device, dtype});
+c10::IValue to_ivalue(const tensor::Value& value, const c10::Device& device, const Cast& cast) {
+  return converted(value, {device, cast});
 }
 
 }  // namespace parity::model

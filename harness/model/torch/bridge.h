@@ -21,9 +21,10 @@ namespace parity::model {
 /// Contiguous copy in host memory.
 [[nodiscard]] tensor::HostTensor to_host(const at::Tensor& tensor);
 
-/// Tensors inside move to `device`, floating ones are cast to `dtype` when given; structure is
-/// kept.
+struct Cast;
+
+/// Tensors inside move to `device` and are cast; structure is kept.
 [[nodiscard]] c10::IValue to_ivalue(const tensor::Value& value, const c10::Device& device,
-                                    std::optional<at::ScalarType> dtype);
+                                    const Cast& cast);
 
 }  // namespace parity::model

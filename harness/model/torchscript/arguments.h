@@ -2,20 +2,20 @@
 // Knows types and names, nothing of what the method does.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include <ATen/core/function_schema.h>
 #include <ATen/core/stack.h>
 
+#include "model/torch/cast.h"
 #include "tensor/value.h"
 
 namespace parity::model {
 
-/// Where tensors go and which dtype floating ones get.
+/// Where tensors go and what they are cast to.
 struct ArgumentPlacement {
   c10::Device device;
-  std::optional<at::ScalarType> dtype;
+  Cast cast;
 };
 
 /// One value per argument of `schema` behind self, defaults filled in. A tuple or list gives

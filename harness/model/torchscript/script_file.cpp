@@ -7,7 +7,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include "error/error.h"
-#include "model/torch/bridge.h"
+#include "model/torch/cast.h"
 #include "model/torch/guard.h"
 #include "model/torchscript/device_constants.h"
 #include "model/torchscript/weight_digests.h"
@@ -49,14 +49,12 @@ void describe(const std::filesystem::path& file, ScriptFile& script) {
 }
 
 /// Module::to would cast integer buffers, too.
-void cast_floating(torch::jit::Module& module, at::ScalarType dtype) {
-  const auto cast = [&](at::Tensor tensor) {
-    if (tensor.defined() && at::isFloatingType(tensor.scalar_type()) && !tensor.is_quantized()) {
-      tensor.set_data(tensor.to(dtype));
-    }
+void cast_floating(torch::jit::Module& module, const Cast& cast) {
+  const auto replace = [&](at::Tensor tensor) {
+    if (tensor.defined()) tensor.set_data(cast(tensor));
   };
-  for (const at::Tensor& parameter : module.parameters()) cast(parameter);
-  for (const at::Tensor& buffer : module.buffers()) cast(buffer);
+  for (const at::Tensor& parameter : module.parameters()) replace(parameter);
+  for (const at::Tensor& buffer : module.buffers()) replace(buffer);
 }
 
 }  // namespace
@@ -76,7 +74,7 @@ ScriptFile load_script(const std::filesystem::path& file, const std::string& met
       script.notes.push_back("the model was saved in training mode; it is run in eval mode");
     }
     script.module.eval();
-    if (settings.dtype) cast_floating(script.module, scalar_type_of(*settings.dtype));
+    if (settings.dtype) cast_floating(script.module, cast_of(settings));
     const std::size_t moved = move_device_constants(script.module, device);
     if (moved > 0) {
       script.notes.push_back(std::to_string(moved) +

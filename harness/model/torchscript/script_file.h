@@ -21,8 +21,8 @@ struct ScriptFile {
 };
 
 /// Loads `file` straight to `device` (wherever it was saved), puts it in eval mode and casts
-/// floating weights to `settings.dtype`. `method`: empty takes forward, or the only method there
-/// is. Throws Error(model) when torch cannot read the file, Error(usage) when there is no such
+/// floating weights as `settings` say. `method`: empty takes forward, or the only method there is.
+/// Throws Error(model) when torch cannot read the file, Error(usage) when there is no such
 /// method.
 [[nodiscard]] ScriptFile load_script(const std::filesystem::path& file, const std::string& method,
                                      const c10::Device& device, const run::Settings& settings);

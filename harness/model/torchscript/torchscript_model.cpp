@@ -10,7 +10,7 @@
 #include <torch/csrc/jit/runtime/print_handler.h>
 
 #include "error/error.h"
-#include "model/torch/bridge.h"
+#include "model/torch/cast.h"
 #include "model/torch/device.h"
 #include "model/torch/guard.h"
 #include "model/torch/tap_emitter.h"
@@ -114,9 +114,7 @@ Instrumented& TorchScriptModel::tapped() {
 
 torch::jit::Stack TorchScriptModel::fresh_stack(const tensor::Value& inputs) {
   const auto& schema = script_.module.get_method(script_.method).function().getSchema();
-  std::optional<at::ScalarType> dtype;
-  if (settings_.dtype) dtype = scalar_type_of(*settings_.dtype);
-  torch::jit::Stack stack = method_arguments(schema, inputs, {device_, dtype});
+  torch::jit::Stack stack = method_arguments(schema, inputs, {device_, cast_of(settings_)});
   stack.insert(stack.begin(), copy_with_shared_weights(script_.module)._ivalue());
   return stack;
 }

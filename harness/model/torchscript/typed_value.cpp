@@ -119,7 +119,7 @@ Result typed_value(const Value& value, const TypePtr& type, const ArgumentPlacem
   switch (type->kind()) {
     case TypeKind::TensorType:
       if (!std::holds_alternative<tensor::HostTensor>(value.data)) return std::nullopt;
-      return to_ivalue(value, placement.device, placement.dtype);
+      return to_ivalue(value, placement.device, placement.cast);
     case TypeKind::IntType:
       return as_int(value);
     case TypeKind::FloatType:
@@ -146,7 +146,7 @@ Result typed_value(const Value& value, const TypePtr& type, const ArgumentPlacem
     case TypeKind::UnionType:
       return as_one_of(value, type->containedTypes(), placement);
     case TypeKind::AnyType:
-      return to_ivalue(value, placement.device, placement.dtype);
+      return to_ivalue(value, placement.device, placement.cast);
     default:
       return std::nullopt;
   }

@@ -208,6 +208,24 @@ TEST_F(DecoderModelTest, CastsWeightsToTheDtypeAskedFor) {
   }
 }
 
+TEST_F(DecoderModelTest, RoundsWeightsBeforeItWidensThem) {
+  write(llama_like_config("mistral"));
+  settings.dtype = DType::float64;
+  settings.rounded_to = DType::bfloat16;
+  CollectingSink sink;
+  open_decoder(source, settings)->run(five_tokens(), Instrumentation::taps, sink);
+  const tensor::HostTensor& embedded = sink.tensors.at("model.embed_tokens");
+  ASSERT_EQ(embedded.dtype(), DType::float64);
+  std::vector<double> values(embedded.bytes().size() / sizeof(double));
+  std::memcpy(values.data(), embedded.bytes().data(), embedded.bytes().size());
+  for (const double value : values) {
+    constexpr double kSteps = 256;  // of bfloat16 between two powers of two, twice
+    int exponent = 0;
+    const double significand = std::frexp(value, &exponent) * kSteps;
+    EXPECT_EQ(significand, std::round(significand)) << value;
+  }
+}
+
 TEST_F(DecoderModelTest, RefusesWeightsWithoutAConfig) {
   write(gpt2_config());
   source.config.clear();

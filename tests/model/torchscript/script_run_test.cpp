@@ -189,6 +189,25 @@ TEST(ScriptDtype, CastsFloatingWeightsAndInputsAlone) {
   EXPECT_EQ(model->description().weights.at(1).dtype, tensor::DType::float32);
 }
 
+TEST(ScriptDtype, RoundsWeightsAndInputsBeforeItWidensThem) {
+  ScriptSpec spec;
+  const float third = 1.0F / 3;
+  std::vector<std::byte> bytes(sizeof third);
+  std::memcpy(bytes.data(), &third, sizeof third);
+  const tensor::HostTensor value(tensor::DType::float32, {1}, bytes);
+  spec.parameters.emplace_back("weight", value);
+  spec.source = "def forward(self, x):\n    return x, self.weight\n";
+  const std::filesystem::path file = save_script(spec, "rounded");
+  run::Settings settings = cpu_settings();
+  settings.rounded_to = tensor::DType::bfloat16;
+  settings.dtype = tensor::DType::float32;
+  const auto model = open_script(file, settings);
+  const CollectingSink sink = run_once(*model, arguments(value));
+  const std::vector<float> third_of_bfloat16 = {0.333984375F};
+  EXPECT_EQ(floats(sink.tensors.at("<output>:0")), third_of_bfloat16);
+  EXPECT_EQ(floats(sink.tensors.at("<output>:1")), third_of_bfloat16);
+}
+
 TEST(ScriptDescription, DigestsParametersAndBuffersByName) {
   ScriptSpec spec = linear_spec(2);
   spec.buffers.emplace_back("offset", integers({2}, {3, 4}));
