@@ -9,8 +9,8 @@
 
 namespace parity::model {
 
-/// Throws Error(model) that begins with `label` and says where when the text is no JSON or no UTF-8,
-/// nests deeper than 64 levels or has a key twice in one object.
+/// Throws Error(model) that begins with `label` and says where when the text is no JSON or no
+/// UTF-8, nests deeper than 64 levels or has a key twice in one object.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& label);
 
 /// A non-negative integer that fits 63 bits.
