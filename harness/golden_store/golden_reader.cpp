@@ -1,5 +1,6 @@
 #include "golden_store/golden_reader.h"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -26,6 +27,27 @@ H5::H5File open_file(DriverTarget& target, const std::string& name) {
 
 std::string place(std::size_t case_index) { return fmt::format("case {}", case_index); }
 
+/// nullopt for a case without one, as every case of format 1.0 is.
+std::optional<run::TruthRecord> read_truth(const H5::Group& of_case, std::size_t index,
+                                           std::uint64_t file_bytes) {
+  if (H5Lexists(of_case.getId(), kTruth, H5P_DEFAULT) <= 0) return std::nullopt;
+  const H5::Group group = open_group(of_case, kTruth);
+  const std::string where = "the truth of " + place(index);
+  const std::vector<std::string> dtypes =
+      TableReader(group, where, kTruthDtype, file_bytes).texts(kTruthDtype);
+  if (dtypes.size() != 1) throw Malformed(fmt::format("{} has not one dtype", where));
+  const std::optional<tensor::DType> dtype = tensor::dtype_from_name(dtypes.front());
+  if (!dtype || !tensor::is_floating(*dtype)) {
+    throw Malformed(
+        fmt::format("{} has the dtype {}, in which no model runs", where, quoted(dtypes.front())));
+  }
+  run::TruthRecord truth;
+  truth.dtype = *dtype;
+  truth.taps = read_tap_index(open_group(group, "index"), "the index of " + where, file_bytes);
+  truth.notes = read_notes(group, where, file_bytes);
+  return truth;
+}
+
 run::CaseRecord read_case(const H5::Group& group, const std::string& name, std::size_t index,
                           std::uint64_t file_bytes) {
   run::CaseRecord record;
@@ -35,6 +57,7 @@ run::CaseRecord read_case(const H5::Group& group, const std::string& name, std::
   record.skipped =
       read_skipped(open_group(group, "skipped"), "the skipped taps of " + place(index), file_bytes);
   record.notes = read_notes(group, place(index), file_bytes);
+  record.truth = read_truth(group, index, file_bytes);
   return record;
 }
 
@@ -66,7 +89,9 @@ struct GoldenReader::State {
   State& operator=(const State&) = delete;
 
   void read_all_but_values();
-  [[nodiscard]] tensor::HostTensor read_tap(std::size_t case_index, std::size_t tap_index) const;
+  /// `group` holds the taps of which `tap` is number `tap_index`.
+  [[nodiscard]] tensor::HostTensor read_tap(const H5::Group& group, const run::TapRecord& tap,
+                                            std::size_t tap_index, const std::string& where) const;
 };
 
 void GoldenReader::State::read_all_but_values() {
@@ -86,14 +111,14 @@ void GoldenReader::State::read_all_but_values() {
   }
 }
 
-tensor::HostTensor GoldenReader::State::read_tap(std::size_t case_index,
-                                                 std::size_t tap_index) const {
-  const run::TapRecord& tap = cases.at(case_index).taps.at(tap_index);
+tensor::HostTensor GoldenReader::State::read_tap(const H5::Group& group, const run::TapRecord& tap,
+                                                 std::size_t tap_index,
+                                                 const std::string& where_group) const {
   if (tap.mode == run::StoreMode::digest) return {tap.dtype, {0}, {}};
-  const std::string where = fmt::format("the tap {} of case {}", quoted(run::to_string(tap.id)),
-                                        quoted(cases.at(case_index).name));
-  const CheckedDataSet dataset(open_group(case_groups.at(case_index), "taps"), numbered(tap_index),
-                               sealed.size_bytes(), where);
+  const std::string where =
+      fmt::format("the tap {} of {}", quoted(run::to_string(tap.id)), where_group);
+  const CheckedDataSet dataset(open_group(group, "taps"), numbered(tap_index), sealed.size_bytes(),
+                               where);
   if (dataset.shape() != run::stored_shape(tap)) {
     throw Malformed(fmt::format("{} is stored as {} and listed as {}", where,
                                 tensor::to_string(dataset.shape()),
@@ -128,8 +153,22 @@ tensor::Value GoldenReader::read_inputs(std::size_t case_index) const {
 }
 
 tensor::HostTensor GoldenReader::read_tap(std::size_t case_index, std::size_t tap_index) const {
-  return guarded(Access::reading, state_->path.string(),
-                 [&] { return state_->read_tap(case_index, tap_index); });
+  const run::CaseRecord& record = state_->cases.at(case_index);
+  return guarded(Access::reading, state_->path.string(), [&] {
+    return state_->read_tap(state_->case_groups.at(case_index), record.taps.at(tap_index),
+                            tap_index, "case " + quoted(record.name));
+  });
+}
+
+tensor::HostTensor GoldenReader::read_truth_tap(std::size_t case_index,
+                                                std::size_t tap_index) const {
+  const run::CaseRecord& record = state_->cases.at(case_index);
+  PARITY_CHECK(record.truth.has_value());
+  return guarded(Access::reading, state_->path.string(), [&] {
+    return state_->read_tap(open_group(state_->case_groups.at(case_index), kTruth),
+                            record.truth->taps.at(tap_index), tap_index,
+                            "the truth of case " + quoted(record.name));
+  });
 }
 
 }  // namespace parity::golden_store

@@ -30,6 +30,9 @@ class GoldenReader {
   [[nodiscard]] tensor::Value read_inputs(std::size_t case_index) const;
   /// The stored part of a tap (run::stored_shape), its digest checked when the whole tap is stored.
   [[nodiscard]] tensor::HostTensor read_tap(std::size_t case_index, std::size_t tap_index) const;
+  /// The same of a case that has a truth, by the index of the truth's tap.
+  [[nodiscard]] tensor::HostTensor read_truth_tap(std::size_t case_index,
+                                                  std::size_t tap_index) const;
 
  private:
   struct State;

@@ -30,10 +30,10 @@
 namespace parity::golden_store {
 namespace {
 
-enum class Stage { between_cases, in_case, finished, failed };
+enum class Stage { between_cases, in_case, in_truth, finished, failed };
 
-/// The case that taps are added to.
-struct OpenCase {
+/// The case or the truth that taps are added to.
+struct OpenTaps {
   H5::Group group;
   H5::Group taps;
   std::vector<run::TapRecord> index;
@@ -45,7 +45,7 @@ struct Handles {
   H5::H5File file;
   H5::Group root;
   H5::Group cases;
-  std::unique_ptr<OpenCase> open_case;
+  std::unique_ptr<OpenTaps> open_taps;
 };
 
 H5::H5File create_file(DriverTarget& target, const std::string& name) {
@@ -150,6 +150,9 @@ struct GoldenWriter::State {
   void begin_case(const std::string& case_name, const tensor::Value& inputs);
   void add_tap(const run::TapRecord& tap, std::span<const std::byte> stored);
   void end_case(const std::vector<run::SkippedTap>& skipped, const std::vector<std::string>& notes);
+  void begin_truth(std::size_t case_index, tensor::DType dtype);
+  void end_truth(const std::vector<std::string>& notes);
+  void finish_taps(const std::vector<std::string>& notes);
   void close(const run::RecordingHeader& header);
   void seal();
 };
@@ -172,34 +175,48 @@ void GoldenWriter::State::begin_case(const std::string& case_name, const tensor:
   const H5::Group inputs_group(create_group(group, "inputs"));
   write_inputs(inputs_group, inputs, options.compression_level);
   case_names.push_back(case_name);
-  handles->open_case = std::make_unique<OpenCase>(OpenCase{group, taps, {}, {}});
+  handles->open_taps = std::make_unique<OpenTaps>(OpenTaps{group, taps, {}, {}});
 }
 
 void GoldenWriter::State::add_tap(const run::TapRecord& tap, std::span<const std::byte> stored) {
-  OpenCase& open_case = *handles->open_case;
+  OpenTaps& open = *handles->open_taps;
   check_tap(tap);
-  if (!open_case.keys.insert(unique_key(tap.id)).second) {
+  if (!open.keys.insert(unique_key(tap.id)).second) {
     throw Malformed(fmt::format("the tap {} came twice", quoted(run::to_string(tap.id))));
   }
   if (tap.mode != run::StoreMode::digest) {
-    write_tensor(open_case.taps, numbered(open_case.index.size()),
+    write_tensor(open.taps, numbered(open.index.size()),
                  {tap.dtype, run::stored_shape(tap), stored}, options.compression_level);
   }
-  open_case.index.push_back(tap);
+  open.index.push_back(tap);
   ++tap_count;
 }
 
 void GoldenWriter::State::end_case(const std::vector<run::SkippedTap>& skipped,
                                    const std::vector<std::string>& notes) {
-  OpenCase& open_case = *handles->open_case;
-  const H5::Group index(create_group(open_case.group, "index"));
-  write_tap_index(index, open_case.index);
-  const H5::Group skipped_group(create_group(open_case.group, "skipped"));
+  const H5::Group skipped_group(create_group(handles->open_taps->group, "skipped"));
   write_skipped(skipped_group, skipped);
-  write_notes(open_case.group, notes);
-  open_case.taps.close();
-  open_case.group.close();
-  handles->open_case.reset();
+  finish_taps(notes);
+}
+
+void GoldenWriter::State::begin_truth(std::size_t case_index, tensor::DType dtype) {
+  const H5::Group of_case(handles->cases.openGroup(numbered(case_index)));
+  const H5::Group group(create_group(of_case, kTruth));
+  TableWriter(group).texts(kTruthDtype, {std::string(tensor::name(dtype))});
+  const H5::Group taps(create_group(group, "taps"));
+  handles->open_taps = std::make_unique<OpenTaps>(OpenTaps{group, taps, {}, {}});
+}
+
+void GoldenWriter::State::end_truth(const std::vector<std::string>& notes) { finish_taps(notes); }
+
+void GoldenWriter::State::finish_taps(const std::vector<std::string>& notes) {
+  OpenTaps& open = *handles->open_taps;
+  const H5::Group index(create_group(open.group, "index"));
+  write_tap_index(index, open.index);
+  write_notes(open.group, notes);
+  open.taps.close();
+  open.group.close();
+  handles->open_taps.reset();
 }
 
 void GoldenWriter::State::close(const run::RecordingHeader& header) {
@@ -238,7 +255,7 @@ void GoldenWriter::begin_case(const std::string& name, const tensor::Value& inpu
 }
 
 void GoldenWriter::add_tap(const run::TapRecord& tap, std::span<const std::byte> stored) {
-  PARITY_CHECK(state_->stage == Stage::in_case);
+  PARITY_CHECK(state_->stage == Stage::in_case || state_->stage == Stage::in_truth);
   PARITY_CHECK(stored.size() ==
                tensor::element_count(run::stored_shape(tap)) * tensor::size_bytes(tap.dtype));
   state_->change([&] { state_->add_tap(tap, stored); });
@@ -248,6 +265,19 @@ void GoldenWriter::end_case(const std::vector<run::SkippedTap>& skipped,
                             const std::vector<std::string>& notes) {
   PARITY_CHECK(state_->stage == Stage::in_case);
   state_->change([&] { state_->end_case(skipped, notes); });
+  state_->stage = Stage::between_cases;
+}
+
+void GoldenWriter::begin_truth(std::size_t case_index, tensor::DType dtype) {
+  PARITY_CHECK(state_->stage == Stage::between_cases);
+  PARITY_CHECK(case_index < state_->case_names.size());
+  state_->change([&] { state_->begin_truth(case_index, dtype); });
+  state_->stage = Stage::in_truth;
+}
+
+void GoldenWriter::end_truth(const std::vector<std::string>& notes) {
+  PARITY_CHECK(state_->stage == Stage::in_truth);
+  state_->change([&] { state_->end_truth(notes); });
   state_->stage = Stage::between_cases;
 }
 

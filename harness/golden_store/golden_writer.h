@@ -32,9 +32,15 @@ class GoldenWriter {
 
   /// Case names are unique and not empty; every name of the file survives a round trip exactly.
   void begin_case(const std::string& name, const tensor::Value& inputs);
-  /// `stored` holds the bytes of run::stored_shape(tap), row-major.
+  /// To the case or the truth that is open. `stored` holds the bytes of run::stored_shape(tap),
+  /// row-major.
   void add_tap(const run::TapRecord& tap, std::span<const std::byte> stored);
   void end_case(const std::vector<run::SkippedTap>& skipped, const std::vector<std::string>& notes);
+
+  /// The truth of an ended case, which has none yet; between cases, so that the model that was
+  /// recorded need not stay in memory.
+  void begin_truth(std::size_t case_index, tensor::DType dtype);
+  void end_truth(const std::vector<std::string>& notes);
   /// Writes the header and the index, seals, syncs and renames. At least one case with one tap is
   /// required.
   void finish(const run::RecordingHeader& header);

@@ -12,6 +12,10 @@
 
 namespace parity::golden_store {
 
+/// Group of a case that holds its truth, and the column there that names the dtype it was run in.
+inline constexpr const char* kTruth = "truth";
+inline constexpr const char* kTruthDtype = "dtype";
+
 /// Throws Malformed when a tap cannot be held: too many dimensions, or rows that do not fit its
 /// shape.
 void check_tap(const run::TapRecord& tap);

@@ -45,11 +45,19 @@ struct SkippedTap {
   std::string reason;
 };
 
+/// The same case run in higher precision, which both sides of a comparison are measured against.
+struct TruthRecord {
+  tensor::DType dtype = tensor::DType::float64;  ///< that weights and inputs were cast to
+  std::vector<TapRecord> taps;                   ///< in execution order
+  std::vector<std::string> notes;
+};
+
 struct CaseRecord {
   std::string name;
   std::vector<TapRecord> taps;  ///< in execution order
   std::vector<SkippedTap> skipped;
-  std::vector<std::string> notes;  ///< what a person should know ("taps changed the output")
+  std::vector<std::string> notes;    ///< what a person should know ("taps changed the output")
+  std::optional<TruthRecord> truth;  ///< where it was recorded
 };
 
 struct RecordingHeader {
