@@ -34,4 +34,14 @@ struct LogitsComparison {
       0;  ///< rows with NaN or +Inf on either side: not in the figures above
 };
 
+/// Whom a third set of logits, the truth, agrees with where reference and candidate choose
+/// differently. Positions with NaN or +Inf on any of the three are left out.
+struct FlipsByTruth {
+  std::uint64_t flips = 0;      ///< positions where the best token differs
+  std::uint64_t candidate = 0;  ///< of these, the truth's best token is the candidate's
+  std::uint64_t reference = 0;  ///< or the reference's
+  std::uint64_t decided = 0;    ///< flips where the reference's top-2 gap is at least decided_gap
+  std::uint64_t decided_elsewhere = 0;  ///< of these, the truth's is not the candidate's
+};
+
 }  // namespace parity::compare

@@ -18,6 +18,7 @@ struct Multiples {
   double max_fail = 0;
   const char* nrmse_origin = "";
   const char* max_origin = "";
+  double truth_factor = 0;
 };
 
 // A value may be some hundred times the rms of its tensor (attention sinks, outlier channels), and
@@ -32,7 +33,8 @@ constexpr Multiples kWide = {
     "float32), TF32 arithmetic starts at 1800 u (1.1e-4): warn 4 times above the one, fail 7 times "
     "below the other",
     "an element 300 times the rms that is wrong by 14 (warn) or 55 (fail) roundings: sparse "
-    "outliers that a norm hides"};
+    "outliers that a norm hides",
+    2};
 constexpr Multiples kHalf = {
     6,
     16,
@@ -42,7 +44,8 @@ constexpr Multiples kHalf = {
     "2.2 u (8.3e-3 in bfloat16, 1.1e-3 in float16): warn 3 times and fail "
     "7 times above that, for deeper models",
     "an element 32 (warn) or 256 (fail) times the rms that is one step "
-    "off: sparse outliers that a norm hides"};
+    "off: sparse outliers that a norm hides",
+    3};
 // Not measured: a step of these formats is so coarse that the same multiples would let a factor of
 // 0.5 pass.
 constexpr Multiples kEighth = {
@@ -53,12 +56,14 @@ constexpr Multiples kEighth = {
     "every element one step off gives about 1.4 u; a factor of 0.5, as between the OCP and the "
     "fnuz formats, gives 4 u "
     "or more",
-    "an element 8 (warn) or 32 (fail) times the rms that is one step off"};
+    "an element 8 (warn) or 32 (fail) times the rms that is one step off",
+    3};
 
 DTypePolicy floating(DType dtype, const Multiples& multiples) {
   const double u = tensor::unit_roundoff(tensor::component(dtype));
   DTypePolicy policy;
   policy.dtype = dtype;
+  policy.truth_factor = multiples.truth_factor;
   policy.element_bound = {2 * multiples.nrmse_fail * u, multiples.nrmse_fail * u};
   policy.bounds = {
       {"nrmse", multiples.nrmse_warn * u, multiples.nrmse_fail * u,

@@ -6,6 +6,7 @@
 
 #include "error/error.h"
 #include "gate/metrics.h"
+#include "gate/pair_classes.h"
 #include "gate/policy.h"
 
 namespace parity::gate {
@@ -43,11 +44,6 @@ void apply(const Bound& bound, const Metric<Facts>* metric, const Facts& facts,
                     fails ? "fail" : "warn", scope));
 }
 
-std::uint64_t one_sided(const ClassCounts& classes) {
-  return classes.nan_reference_only + classes.nan_candidate_only + classes.inf_opposite +
-         classes.inf_reference_only + classes.inf_candidate_only;
-}
-
 std::uint64_t counted(const ClassCounts& classes) {
   return classes.finite + classes.both_nan + classes.inf_equal + one_sided(classes);
 }
@@ -73,17 +69,6 @@ std::string non_finite_text(const ClassCounts& classes) {
   add(classes.inf_reference_only, "Inf in the reference only");
   add(classes.inf_opposite, "Inf of opposite sign");
   return text;
-}
-
-/// Subnormal numbers of the wide-range formats are below 1.2e-38 and their flushing is a setting of
-/// the device; those of float16 and float8 are values that models use.
-bool is_only_flushing(const TensorComparison& facts) {
-  const int bits = tensor::significand_bits(tensor::component(facts.reference_dtype));
-  const bool wide_range = facts.reference_dtype == tensor::DType::bfloat16 || bits >= 24;
-  const ClassCounts& classes = facts.classes;
-  return wide_range && facts.reference_dtype == facts.candidate_dtype &&
-         classes.flushed_to_zero > 0 && one_sided(classes) == 0 &&
-         classes.equal_bits + classes.flushed_to_zero + classes.zero_sign >= facts.elements;
 }
 
 void judge_values(const TensorComparison& facts, const Policy& policy, Judgement& judgement) {

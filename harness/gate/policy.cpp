@@ -66,6 +66,12 @@ void validate_dtype(const Policy& policy, const DTypePolicy& limits) {
     validate_bound(policy, scope, bound, find_tensor_metric(bound.metric));
     if (bound.metric == "nrmse") validate_nrmse(policy, limits, bound);
   }
+  if (!(limits.truth_factor >= 1 && std::isfinite(limits.truth_factor))) {
+    refuse(policy, scope,
+           fmt::format("a truth_factor of {} asks the candidate to be better than the reference or "
+                       "lets anything pass; use a number from 1 on",
+                       limits.truth_factor));
+  }
   if (std::all_of(limits.bounds.begin(), limits.bounds.end(),
                   [](const Bound& b) { return b.metric == "cosine"; })) {
     refuse(policy, scope,

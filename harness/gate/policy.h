@@ -29,7 +29,9 @@ struct DTypePolicy {
   tensor::DType dtype = tensor::DType::float32;
   std::vector<Bound> bounds;
   compare::ElementBound
-      element_bound;  ///< what counts as an element outside, for `where` and hints
+      element_bound;        ///< what counts as an element outside, for `where` and hints
+  double truth_factor = 2;  ///< how many times the reference's error against the truth the
+                            ///< candidate's may be, see gate/truth.h; at least 1
 };
 
 /// What becomes of a tap whose dtype differs between the sides. `refused`: verdict dtype_differs,

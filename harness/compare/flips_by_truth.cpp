@@ -1,0 +1,74 @@
+#include "compare/flips_by_truth.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "compare/formats.h"
+#include "error/error.h"
+
+namespace parity::compare {
+namespace {
+
+using tensor::TensorView;
+
+struct Choice {
+  std::size_t token = 0;  ///< of the largest logit, the first on a tie
+  double gap = 0;         ///< between the two largest logits
+};
+
+/// nullopt for a row with NaN or +Inf, or without any finite logit.
+std::optional<Choice> choice_of(const TensorView& logits, std::uint64_t row,
+                                std::size_t vocabulary) {
+  const ValueReader read = value_reader(logits.dtype);
+  const std::size_t size_bytes = tensor::size_bytes(logits.dtype);
+  const std::byte* from = logits.bytes.data() + row * vocabulary * size_bytes;
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  Choice choice;
+  double largest = kNone;
+  double second = kNone;
+  for (std::size_t i = 0; i < vocabulary; ++i) {
+    const double logit = read(from + i * size_bytes);
+    if (std::isnan(logit) || logit == -kNone) return std::nullopt;
+    if (logit > largest) {
+      second = largest;
+      largest = logit;
+      choice.token = i;
+    } else if (logit > second) {
+      second = logit;
+    }
+  }
+  if (largest == kNone) return std::nullopt;
+  choice.gap = largest - second;
+  return choice;
+}
+
+}  // namespace
+
+FlipsByTruth flips_by_truth(Reference<TensorView> reference, Candidate<TensorView> candidate,
+                            const TensorView& truth, const LogitsOptions& options) {
+  const tensor::Shape& shape = reference.value.shape;
+  const std::array<const TensorView*, 3> all = {&reference.value, &candidate.value, &truth};
+  for (const TensorView* view : all)
+    PARITY_CHECK(tensor::is_floating(view->dtype) && view->shape == shape && !shape.empty());
+  FlipsByTruth result;
+  const auto vocabulary = static_cast<std::size_t>(shape.back());
+  const std::uint64_t rows = vocabulary == 0 ? 0 : tensor::element_count(shape) / vocabulary;
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    const std::optional<Choice> ours = choice_of(reference.value, row, vocabulary);
+    const std::optional<Choice> theirs = choice_of(candidate.value, row, vocabulary);
+    const std::optional<Choice> right = choice_of(truth, row, vocabulary);
+    if (!ours || !theirs || !right || ours->token == theirs->token) continue;
+    const bool sides_with_candidate = right->token == theirs->token;
+    const bool decided = ours->gap >= options.decided_gap;
+    ++result.flips;
+    if (sides_with_candidate) ++result.candidate;
+    if (right->token == ours->token) ++result.reference;
+    if (decided) ++result.decided;
+    if (decided && !sides_with_candidate) ++result.decided_elsewhere;
+  }
+  return result;
+}
+
+}  // namespace parity::compare

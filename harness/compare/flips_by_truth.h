@@ -1,0 +1,17 @@
+// Of the positions where two runs choose differently: which of them is right?
+#pragma once
+
+#include "compare/compare_logits.h"
+#include "compare/logits_facts.h"
+#include "compare/sides.h"
+#include "tensor/host_tensor.h"
+
+namespace parity::compare {
+
+/// Logits of equal shape and floating dtypes (checked), as compare_logits takes them.
+[[nodiscard]] FlipsByTruth flips_by_truth(Reference<tensor::TensorView> reference,
+                                          Candidate<tensor::TensorView> candidate,
+                                          const tensor::TensorView& truth,
+                                          const LogitsOptions& options);
+
+}  // namespace parity::compare
