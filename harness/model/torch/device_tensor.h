@@ -20,6 +20,8 @@ class TorchDeviceTensor final : public run::DeviceTensor {
   [[nodiscard]] tensor::DType dtype() const override { return dtype_; }
   [[nodiscard]] const tensor::Shape& shape() const override { return shape_; }
   [[nodiscard]] std::size_t size_bytes() const override;
+  /// The tapped tensor's memory under another handle.
+  [[nodiscard]] const at::Tensor& tensor() const { return tensor_; }
   [[nodiscard]] std::unique_ptr<run::Transfer> start_copy(
       run::HostBuffer& destination) const override;
 

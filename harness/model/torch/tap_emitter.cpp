@@ -5,6 +5,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/function_schema.h>
+#include <ATen/record_function.h>
 
 #include "model/torch/bridge.h"
 #include "model/torch/device_tensor.h"
@@ -107,6 +108,8 @@ void TapEmitter::model_output(const c10::IValue& value) {
 }
 
 void TapEmitter::emit(run::TapId id, const c10::IValue& value) {
+  // Operators of a copy to the host are none of the model's.
+  const at::RecordFunctionGuard silent(/*is_enabled=*/false);
   std::vector<Leaf> leaves;
   collect("", value, leaves);
   std::erase_if(leaves, [](const Leaf& leaf) { return is_nothing(leaf.value); });

@@ -1,0 +1,111 @@
+#include "model/torch/reproducer_script.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include <ATen/ATen.h>
+
+#include "model/operator_trace.h"
+
+namespace parity::model {
+namespace {
+
+/// The shortest text that gives the same number, always a float to Python.
+std::string number_text(double value) {
+  std::array<char, 40> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  const std::string text(digits.data(), end);
+  if (!std::isfinite(value)) return "float('" + text + "')";
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string scalar_text(const c10::IValue& value) {
+  if (value.isNone() || (value.isTensor() && !value.toTensor().defined())) return "None";
+  if (value.isBool()) return value.toBool() ? "True" : "False";
+  if (value.isString()) return "'" + value.toStringRef() + "'";
+  if (value.isDevice()) return "device";
+  if (value.isDouble()) return number_text(value.toDouble());
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+/// Python expressions for the arguments of calls, in the order in which values appear.
+class Names {
+ public:
+  std::string of(const c10::IValue& value, const c10::Argument& argument) {
+    if (value.isTensor() && value.toTensor().defined()) return of(value.toTensor());
+    if (value.isList()) {
+      std::string text;
+      for (const c10::IValue& element : value.toListRef())
+        text += (text.empty() ? "" : ", ") + of(element, argument);
+      return "[" + text + "]";
+    }
+    // A ScalarType is an int to the dispatcher.
+    if (value.isInt() && argument.name() == "dtype")
+      return std::string("torch.") +
+             c10::getDtypeNames(static_cast<at::ScalarType>(value.toInt())).first;
+    return scalar_text(value);
+  }
+  std::string of(const at::Tensor& tensor) {
+    const auto [found, is_new] = names_.emplace(tensor.unsafeGetTensorImpl(), "");
+    if (is_new) found->second = "inputs[" + std::to_string(inputs_++) + "]";
+    return found->second;
+  }
+  void returned(const c10::IValue& value, const std::string& name) {
+    if (value.isTensor() && value.toTensor().defined())
+      names_[value.toTensor().unsafeGetTensorImpl()] = name;
+  }
+
+ private:
+  std::map<const c10::TensorImpl*, std::string> names_;
+  int inputs_ = 0;
+};
+
+std::string qualified(const c10::FunctionSchema& schema) {
+  return "torch.ops." + dotted_name(schema) + "." +
+         (schema.overload_name().empty() ? "default" : schema.overload_name());
+}
+
+std::string call_text(const RecordedCall& call, Names& names, const std::string& result) {
+  std::string text;
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const c10::Argument& argument = call.schema.arguments().at(i);
+    const std::string value = names.of(call.inputs[i], argument);
+    text += i == 0 ? "" : ", ";
+    text += argument.kwarg_only() ? argument.name() + "=" + value : value;
+  }
+  names.returned(call.outputs.at(0), call.outputs.size() == 1 ? result : result + "[0]");
+  for (std::size_t i = 1; i < call.outputs.size(); ++i)
+    names.returned(call.outputs[i], result + "[" + std::to_string(i) + "]");
+  const std::string from = call.source.empty() ? "" : "  # " + call.source;
+  return result + " = " + qualified(call.schema) + "(" + text + ")" + from + "\n";
+}
+
+}  // namespace
+
+std::string reproducer_script(const OperatorSlice& slice, const std::string& title) {
+  std::string text = "# " + title + "\nimport torch\n\n";
+  text += "device = 'cuda' if torch.cuda.is_available() else 'cpu'\n";
+  text += std::string("inputs = [each.to(device) for each in torch.load('") +
+          ReproducerFiles::kInputs + "')]\n";
+  text += std::string("expected = torch.load('") + ReproducerFiles::kExpected + "')\n";
+  Names names;
+  std::string result;
+  for (std::size_t i = 0; i < slice.calls.size(); ++i) {
+    result = "value" + std::to_string(i);
+    text += call_text(slice.calls[i], names, result);
+  }
+  text += "actual = " + names.of(slice.result) + ".cpu()\n";
+  text +=
+      "difference = actual.double() - expected.double()\n"
+      "print('torch', torch.__version__, 'on', device)\n"
+      "print('nrmse', (difference.norm() / expected.double().norm()).item())\n"
+      "print('largest difference', difference.abs().max().item())\n";
+  return text;
+}
+
+}  // namespace parity::model
