@@ -24,6 +24,7 @@ struct CompareFlags {
   std::vector<std::string> skip;
   std::string seed;
   std::string save;
+  std::string truth;
   std::string weights = "same";
   bool strict = false;
   bool attribute = false;
@@ -46,6 +47,7 @@ pipeline::CompareRequest request_of(const CompareFlags& flags, const CommonFlags
   if (flags.typed("--layers")) request.overrides.layers = flags.layers;
   if (flags.typed("--skip")) request.overrides.skip = flags.skip;
   if (flags.typed("--seed")) request.overrides.seed = seed_of(flags.seed);
+  if (!flags.truth.empty()) request.truth = flags.truth;
   request.weights =
       flags.weights == "any" ? pipeline::WeightsRule::any : pipeline::WeightsRule::same;
   request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
@@ -100,6 +102,7 @@ report::Show show_of(const std::string& text) {
 void check_paths(const CompareFlags& flags) {
   std::vector<FlaggedPath> inputs = {{"the golden", flags.golden},
                                      {"the candidate", flags.candidate},
+                                     {"--truth", flags.truth},
                                      {"--model", flags.run.model},
                                      {"--config", flags.run.config}};
   check_outputs({{"--save", flags.save}, {"--json", flags.json}}, inputs);
@@ -146,6 +149,9 @@ Action add_compare_command(CLI::App& command) {
                   "same: refuse other weights than the golden's; any: allow them")
       ->check(CLI::IsMember({"same", "any"}))
       ->capture_default_str();
+  command.add_option("--truth", flags->truth,
+                     "Golden of the same model and inputs in higher precision, the judge between "
+                     "both sides (default: the truth in the golden, if it has one)");
   command.add_flag("--strict", flags->strict, "A suspect tap fails");
   command.add_flag("--attribute", flags->attribute,
                    "A second pass, each layer fed with the golden's values: which layer creates the "
@@ -161,6 +167,7 @@ Action add_compare_command(CLI::App& command) {
       "Examples:\n"
       "  parity compare golden.h5 --model model.pt --json report.json\n"
       "  parity compare golden.h5 --model model.pt --attribute\n"
+      "  parity compare golden.h5 --model model.pt --truth float64.h5\n"
       "  parity compare golden.h5 candidate.h5 --show failing");
   return [flags](const CommonFlags& common) { return run_compare(*flags, common); };
 }

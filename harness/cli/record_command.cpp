@@ -24,6 +24,8 @@ struct RecordFlags {
   std::vector<std::string> layers;
   std::vector<std::string> skip;
   std::string store = "full";
+  std::string truth = "off";
+  std::string truth_device = "cpu";
   std::string compress = "none";
   std::string seed = "0";
 };
@@ -50,6 +52,13 @@ pipeline::StoreChoice store_of(const std::string& text) {
               "--store takes full, rows:N (N at least 1) or digest, not '" + text + "'");
 }
 
+pipeline::TruthChoice truth_of(const RecordFlags& flags) {
+  pipeline::TruthChoice choice;
+  choice.dtype = tensor::dtype_from_name(flags.truth);  // none for "off"
+  if (flags.truth_device == "same") choice.device = pipeline::TruthDevice::same;
+  return choice;
+}
+
 std::optional<int> compression_of(const std::string& text) {
   if (text == "none") return std::nullopt;
   if (text.size() == 1 && text[0] >= '1' && text[0] <= '9') return text[0] - '0';
@@ -68,6 +77,7 @@ int run_record(const RecordFlags& flags, const CommonFlags& common) {
   check_globs("--skip", flags.skip);
   pipeline::RecordRequest request;
   request.store = store_of(flags.store);
+  request.truth = truth_of(flags);
   request.compression_level = compression_of(flags.compress);
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run);
@@ -111,13 +121,25 @@ Action add_record_command(CLI::App& command) {
   command.add_option("--skip", flags->skip, "No taps whose layer path or name matches a glob");
   command.add_option("--store", flags->store, "full, rows:N (N rows of each tap) or digest")
       ->capture_default_str();
+  command
+      .add_option("--truth", flags->truth,
+                  "off, float32 or float64: run every case once more in this dtype, from the "
+                  "weights that were recorded, as the judge between both sides")
+      ->check(CLI::IsMember({"off", "float32", "float64"}))
+      ->capture_default_str();
+  command
+      .add_option("--truth-device", flags->truth_device,
+                  "Where the truth runs: cpu, or the same device as the recording")
+      ->check(CLI::IsMember({"cpu", "same"}))
+      ->capture_default_str();
   command.add_option("--compress", flags->compress, "none or a gzip level 1-9")
       ->capture_default_str();
   command.add_option("--seed", flags->seed, "Of generated inputs and of random operators")
       ->capture_default_str();
   command.footer(
-      "Example: parity record --model model.pt --inputs chat=prompts.pt --dtype bfloat16 --out "
-      "golden.h5");
+      "Examples:\n"
+      "  parity record --model model.pt --inputs chat=prompts.pt --dtype bfloat16 --out golden.h5\n"
+      "  parity record --model model.pt --inputs chat=prompts.pt --truth float64 --out golden.h5");
   return [flags](const CommonFlags& common) { return run_record(*flags, common); };
 }
 

@@ -34,7 +34,7 @@ std::string_view phrase(Verdict verdict, Strictness strictness) {
     case Verdict::within:
       return "within bounds";
     case Verdict::closer:
-      return "outside bounds but closer to the truth than the reference";
+      return "outside bounds but no further from the truth than the reference (closer)";
     case Verdict::suspect:
       return strictness == Strictness::strict ? "suspect, which fails when strict" : "suspect";
     case Verdict::diverged:

@@ -1,6 +1,7 @@
 #include "pipeline/attribution.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -23,6 +24,8 @@ gate::IntroducedError error_of(const std::string& case_name, const report::Tap& 
   error.dtype = facts.ulp.dtype;
   error.nrmse = facts.nrmse;
   error.max_error_over_rms = facts.max_error_over_rms;
+  if (tap.truth && std::isfinite(tap.truth->reference_nrmse))
+    error.reference_error = tap.truth->reference_nrmse;
   if (one_sided_non_finite(facts.classes)) error.nrmse = std::max(error.nrmse, 1.0);
   return error;
 }

@@ -7,9 +7,9 @@
 
 namespace parity::pipeline {
 
-CaseComparison::CaseComparison(ReferenceTaps& reference, capture::TapFilter& filter,
-                               const CompareChoice& choice)
-    : reference_(reference), choice_(choice), compared_(record().taps.size()) {
+CaseComparison::CaseComparison(ReferenceTaps& reference, const TruthTaps* truth,
+                               capture::TapFilter& filter, const CompareChoice& choice)
+    : reference_(reference), truth_(truth), choice_(choice), compared_(record().taps.size()) {
   for (std::size_t place = 0; place < record().taps.size(); ++place) {
     const run::TapId& id = record().taps[place].id;
     if (filter.keeps(id)) index_.emplace(id, place);
@@ -31,10 +31,19 @@ void CaseComparison::add(const TapData& candidate) {
   const tensor::HostTensor stored = reference_.take(place);
   const auto start = std::chrono::steady_clock::now();
   const TapData reference{record().taps[place], stored.view()};
-  compared_[place] =
-      compare_tap(compare::Reference{reference}, compare::Candidate{candidate}, choice_);
+  compared_[place] = compared(reference, candidate);
   compare_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   size_bytes_ += stored.bytes().size() + candidate.stored.bytes.size();
+}
+
+ComparedTap CaseComparison::compared(const TapData& reference, const TapData& candidate) const {
+  const compare::Reference left{reference};
+  const compare::Candidate right{candidate};
+  const run::TapRecord* record = truth_ == nullptr ? nullptr : truth_->find(reference.record.id);
+  if (record == nullptr) return compare_tap(left, right, choice_);
+  const tensor::HostTensor stored = truth_->read(record->id);
+  const TapData truth{*record, stored.view()};
+  return compare_tap(left, right, choice_, &truth);
 }
 
 void CaseComparison::add_remarks(const std::vector<run::SkippedTap>& skipped,
@@ -67,6 +76,9 @@ report::Case CaseComparison::finish() {
                            skipped.reason);
   }
   result.untested_output = lacks_output(record());
+  if (truth_ != nullptr) {
+    for (const std::string& note : truth_->notes()) result.notes.push_back("truth: " + note);
+  }
   for (const std::string& note : candidate_notes_) result.notes.push_back("candidate: " + note);
   return result;
 }

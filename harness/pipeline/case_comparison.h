@@ -11,15 +11,18 @@
 #include "capture/tap_filter.h"
 #include "pipeline/reference_taps.h"
 #include "pipeline/tap_comparison.h"
+#include "pipeline/truth_source.h"
 #include "report/report.h"
 
 namespace parity::pipeline {
 
-/// Holds one reference tap in memory at a time.
+/// Holds one reference tap and one truth tap in memory at a time.
 class CaseComparison {
  public:
-  /// Reference taps that `filter` does not keep are left out of the comparison.
-  CaseComparison(ReferenceTaps& reference, capture::TapFilter& filter, const CompareChoice& choice);
+  /// Reference taps that `filter` does not keep are left out of the comparison. `truth`: nullptr
+  /// where the case has none.
+  CaseComparison(ReferenceTaps& reference, const TruthTaps* truth, capture::TapFilter& filter,
+                 const CompareChoice& choice);
 
   /// Whether the reference needs the candidate's digest to compare this tap.
   [[nodiscard]] bool needs_digest(const run::TapId& id) const;
@@ -42,8 +45,10 @@ class CaseComparison {
 
  private:
   [[nodiscard]] const run::CaseRecord& record() const { return reference_.record(); }
+  [[nodiscard]] ComparedTap compared(const TapData& reference, const TapData& candidate) const;
 
   ReferenceTaps& reference_;
+  const TruthTaps* truth_;
   const CompareChoice choice_;
   std::map<run::TapId, std::size_t> index_;           ///< each tap's place in the reference's order
   std::vector<std::optional<ComparedTap>> compared_;  ///< by place

@@ -22,6 +22,7 @@ namespace parity::pipeline {
 struct CompareRequest {
   std::filesystem::path golden;
   ReplayOverrides overrides;
+  std::optional<std::filesystem::path> truth;  ///< golden to take the truth from; nullopt: `golden`
   WeightsRule weights = WeightsRule::same;
   run::Strictness strictness = run::Strictness::normal;
   int worst_count = 10;  ///< worst elements kept per tap
@@ -40,7 +41,7 @@ struct ReplayRequest {
 };
 
 /// Runs the golden's cases on this host and compares tap by tap as they come; one tap of each side
-/// is in memory.
+/// and of the truth is in memory.
 [[nodiscard]] report::Report compare_replay(const ReplayRequest& request, Progress& progress);
 
 /// The same with a model that is open and a writer for --save (nullptr: none).

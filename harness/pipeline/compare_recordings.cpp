@@ -1,25 +1,17 @@
 // Offline comparison: both sides come from files, tap by tap, in constant memory.
-#include <algorithm>
 #include <chrono>
 
 #include "golden_store/golden_reader.h"
 #include "pipeline/case_comparison.h"
+#include "pipeline/case_lookup.h"
 #include "pipeline/compare.h"
 #include "pipeline/report_assembly.h"
+#include "pipeline/truth_source.h"
 
 namespace parity::pipeline {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::optional<std::size_t> find_case(const golden_store::GoldenReader& golden,
-                                     const std::string& name) {
-  const auto found =
-      std::find_if(golden.cases().begin(), golden.cases().end(),
-                   [&](const run::CaseRecord& record) { return record.name == name; });
-  if (found == golden.cases().end()) return std::nullopt;
-  return static_cast<std::size_t>(found - golden.cases().begin());
-}
 
 /// Every tap of a case that only one side has.
 report::Case one_sided_case(const run::CaseRecord& record, gate::Unpaired side,
@@ -39,9 +31,10 @@ class OfflineComparison {
  public:
   OfflineComparison(const golden_store::GoldenReader& reference,
                     const golden_store::GoldenReader& candidate, const TapChoice& taps,
-                    const CompareChoice& choice, Progress& progress)
+                    const TruthSource& truth, const CompareChoice& choice, Progress& progress)
       : reference_(reference),
         candidate_(candidate),
+        truth_(truth),
         filter_(taps.layers, taps.skip),
         choice_(choice),
         progress_(progress) {}
@@ -55,6 +48,7 @@ class OfflineComparison {
 
   const golden_store::GoldenReader& reference_;
   const golden_store::GoldenReader& candidate_;
+  const TruthSource& truth_;
   capture::TapFilter filter_;
   const CompareChoice choice_;
   Progress& progress_;
@@ -63,7 +57,8 @@ class OfflineComparison {
 report::Case OfflineComparison::compare_case(std::size_t reference_case, std::size_t candidate_case,
                                              report::Report& report) {
   ReferenceTaps reference(reference_, reference_case);
-  CaseComparison comparison(reference, filter_, choice_);
+  const std::optional<TruthTaps> truth = truth_.of_case(reference.record().name);
+  CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice_);
   progress_.begin("compare " + reference_.cases()[reference_case].name, comparison.wanted_taps());
   const run::CaseRecord& other = candidate_.cases()[candidate_case];
   comparison.add_remarks(other.skipped, other.notes);
@@ -103,20 +98,23 @@ report::Report compare_recordings(const CompareRequest& request,
   const std::vector<std::string> weight_notes =
       check_weights(compare::Reference{reference.header().model},
                     compare::Candidate{candidate.header().model}, request.weights);
+  const TruthSource truth(reference, request.truth, request.weights);
   const gate::Policy& policy = gate::default_policy();
   report::Report report = begin_report({request.golden.string(), reference.header(),
                                         candidate_path.string(), candidate.header().provenance},
                                        policy, request.command);
   for (const std::string& note : weight_notes) report.notes.push_back(note);
+  for (const std::string& note : truth.notes()) report.notes.push_back(note);
   for (const std::string& note : candidate.header().notes)
     report.notes.push_back("candidate: " + note);
 
   const CompareChoice choice{policy, std::nullopt, request.worst_count, compare_threads()};
   const TapChoice taps{request.overrides.layers.value_or(std::vector<std::string>{}),
                        request.overrides.skip.value_or(std::vector<std::string>{})};
-  OfflineComparison comparison(reference, candidate, taps, choice, progress);
+  OfflineComparison comparison(reference, candidate, taps, truth, choice, progress);
   comparison.compare_all(report);
   refuse_unmatched_globs(comparison.unmatched_globs());
+  add_truth_summary(report, truth.file(), policy);
   conclude(report, policy, request.strictness);
   report.timing.total_s = std::chrono::duration<double>(Clock::now() - start).count();
   return report;

@@ -14,6 +14,7 @@
 #include "pipeline/plain_run.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/tapped_run.h"
+#include "pipeline/truth_source.h"
 
 namespace parity::pipeline {
 namespace {
@@ -63,6 +64,7 @@ class Replay {
         settings_(replay_settings(request.settings, request.compare.overrides,
                                   golden.header().provenance)),
         taps_(replay_taps(request.compare.overrides, golden.header().provenance)),
+        truth_(golden, request.compare.truth, request.compare.weights),
         filter_(taps_.layers, taps_.skip) {}
 
   [[nodiscard]] report::Report compare_all();
@@ -82,6 +84,7 @@ class Replay {
   Progress& progress_;
   const run::Settings settings_;
   const TapChoice taps_;
+  const TruthSource truth_;
   capture::TapFilter filter_;
 };
 
@@ -117,7 +120,8 @@ void Replay::compare_case(std::size_t case_index, const CompareChoice& choice,
   const run::CaseRecord& record = golden_.cases()[case_index];
   const tensor::Value inputs = golden_.read_inputs(case_index);
   ReferenceTaps reference(golden_, case_index);
-  CaseComparison comparison(reference, filter_, choice);
+  const std::optional<TruthTaps> truth = truth_.of_case(record.name);
+  CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice);
   NoProgress unwatched;
   std::optional<GoldenSink> saved;
   OutputDigests plain;
@@ -151,7 +155,7 @@ void Replay::compare_case(std::size_t case_index, const CompareChoice& choice,
 report::Case Replay::compare_forced(std::size_t case_index, const tensor::Value& inputs,
                                     const CompareChoice& choice, report::Timing& timing) {
   ReferenceTaps reference(golden_, case_index);
-  CaseComparison comparison(reference, filter_, choice);
+  CaseComparison comparison(reference, nullptr, filter_, choice);
   ComparingSink sink(comparison, nullptr, progress_);
   progress_.begin("attribute " + reference.record().name, comparison.wanted_taps());
   const Clock::time_point start = Clock::now();
@@ -177,8 +181,10 @@ report::Report Replay::compare_all() {
   refuse_unmatched_globs(filter_.unmatched());
   if (save_ != nullptr) save_->finish({model_.description(), provenance(), model_.notes()});
   for (const std::string& note : weight_notes) report.notes.push_back(note);
+  for (const std::string& note : truth_.notes()) report.notes.push_back(note);
   for (const std::string& note : model_.notes()) report.notes.push_back("candidate: " + note);
   if (request_.attribution == AttributionPass::forced) report.attribution = attribution_of(report);
+  add_truth_summary(report, truth_.file(), how.policy);
   conclude(report, how.policy, request_.compare.strictness);
   return report;
 }

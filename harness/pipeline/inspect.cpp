@@ -113,6 +113,10 @@ report::InspectedCase inspect_case(const golden_store::GoldenReader& golden, std
   }
   result.skipped = record.skipped;
   result.notes = record.notes;
+  if (record.truth) {
+    result.truth = report::InspectedTruth{std::string(tensor::name(record.truth->dtype)),
+                                          record.truth->taps.size(), record.truth->notes};
+  }
   return result;
 }
 

@@ -31,6 +31,13 @@ void check_request(const RecordRequest& request) {
                                         " b=...");
     }
   }
+  if (!request.truth.dtype) return;
+  if (request.store.mode == run::StoreMode::digest) {
+    throw Error(ErrorKind::usage,
+                "--truth needs values to measure, and --store digest keeps none: record with "
+                "--store full or rows:N, or without --truth");
+  }
+  if (request.settings.dtype) refuse_useless_truth(*request.truth.dtype, *request.settings.dtype);
 }
 
 /// Only a generator of token ids without a size of its own needs to know the model.
@@ -47,7 +54,8 @@ class Recorder {
         filter_(request.taps.layers, request.taps.skip) {}
 
   void record_case(const std::string& name, const tensor::Value& inputs);
-  [[nodiscard]] RecordSummary finish();
+  [[nodiscard]] run::RecordingHeader header();
+  [[nodiscard]] const RecordSummary& summary() const { return summary_; }
 
  private:
   void note(const std::string& text);
@@ -97,7 +105,7 @@ void Recorder::record_case(const std::string& name, const tensor::Value& inputs)
   summary_.size_bytes += sink.size_bytes();
 }
 
-RecordSummary Recorder::finish() {
+run::RecordingHeader Recorder::header() {
   run::RecordingHeader header;
   header.model = model_.description();
   header.provenance = model_.provenance();
@@ -105,9 +113,7 @@ RecordSummary Recorder::finish() {
   record_capture(header.provenance, request_.settings, request_.taps);
   header.notes = model_.notes();
   for (const std::string& text : header.notes) note(text);
-  writer_.finish(header);
-  summary_.file_bytes = std::filesystem::file_size(request_.out);
-  return summary_;
+  return header;
 }
 
 /// By case; nullopt where the model must be known first.
@@ -124,25 +130,80 @@ EarlyInputs load_early(const RecordRequest& request) {
   return early;
 }
 
-RecordSummary record_all(model::Model& model, golden_store::GoldenWriter& writer,
-                         const RecordRequest& request, EarlyInputs inputs, Progress& progress) {
+/// What is left of a recorded model once it is closed.
+struct Recorded {
+  run::RecordingHeader header;
+  RecordSummary summary;
+};
+
+void load_late(const model::Model& model, const RecordRequest& request, EarlyInputs& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i]) continue;
     inputs[i] =
         model::load_inputs(request.cases[i].spec, request.settings.seed, model.vocabulary());
   }
+}
+
+Recorded record_all(model::Model& model, golden_store::GoldenWriter& writer,
+                    const RecordRequest& request, EarlyInputs& inputs, Progress& progress) {
+  if (request.truth.dtype)
+    refuse_useless_truth(*request.truth.dtype, dtype_of_run(request.settings, model.description()));
+  load_late(model, request, inputs);
   Recorder recorder(model, writer, request, progress);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     recorder.record_case(request.cases[i].name, *inputs[i]);
-  return recorder.finish();
+  run::RecordingHeader header = recorder.header();
+  return {std::move(header), recorder.summary()};
+}
+
+void add_truth(Recorded& recorded, const OpenModel& open, golden_store::GoldenWriter& writer,
+               const RecordRequest& request, const EarlyInputs& inputs, Progress& progress) {
+  std::vector<TruthCase> cases;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    cases.push_back({request.cases[i].name, *inputs[i]});
+  const TruthRequest truth{
+      request.truth,       request.settings,  dtype_of_run(request.settings, recorded.header.model),
+      request.taps.layers, request.taps.skip, request.store};
+  recorded.header.provenance.set(
+      "run.truth_device", request.truth.device == TruthDevice::cpu ? "cpu" : "the recording's");
+  for (const std::string& note : record_truth(open, writer, truth, cases, progress)) {
+    recorded.summary.notes.push_back(note);
+    recorded.header.notes.push_back(note);
+  }
+}
+
+RecordSummary finish(Recorded recorded, golden_store::GoldenWriter& writer,
+                     const RecordRequest& request) {
+  writer.finish(recorded.header);
+  recorded.summary.file_bytes = std::filesystem::file_size(request.out);
+  return recorded.summary;
+}
+
+/// The recorded model is closed before the truth's is opened: the memory of one model is enough.
+RecordSummary record_with_truth(std::unique_ptr<model::Model> model, const OpenModel& open,
+                                golden_store::GoldenWriter& writer, const RecordRequest& request,
+                                EarlyInputs inputs, Progress& progress) {
+  Recorded recorded = record_all(*model, writer, request, inputs, progress);
+  model.reset();
+  if (request.truth.dtype) add_truth(recorded, open, writer, request, inputs, progress);
+  return finish(std::move(recorded), writer, request);
 }
 
 }  // namespace
 
+RecordSummary record_cases(std::unique_ptr<model::Model> model, const OpenModel& open,
+                           golden_store::GoldenWriter& writer, const RecordRequest& request,
+                           Progress& progress) {
+  check_request(request);
+  return record_with_truth(std::move(model), open, writer, request, load_early(request), progress);
+}
+
 RecordSummary record_cases(model::Model& model, golden_store::GoldenWriter& writer,
                            const RecordRequest& request, Progress& progress) {
   check_request(request);
-  return record_all(model, writer, request, load_early(request), progress);
+  PARITY_CHECK(!request.truth.dtype);
+  EarlyInputs inputs = load_early(request);
+  return finish(record_all(model, writer, request, inputs, progress), writer, request);
 }
 
 RecordSummary record(const RecordRequest& request, Progress& progress) {
@@ -150,10 +211,13 @@ RecordSummary record(const RecordRequest& request, Progress& progress) {
   EarlyInputs inputs = load_early(request);
   // Before the model, so that a place that cannot be written is refused at once.
   golden_store::GoldenWriter writer(request.out, {request.compression_level});
+  const OpenModel open = [&](const run::Settings& settings) {
+    return model::open_model(request.source, settings);
+  };
   progress.begin("load the model", 0);
-  const std::unique_ptr<model::Model> model = model::open_model(request.source, request.settings);
+  std::unique_ptr<model::Model> model = open(request.settings);
   progress.end();
-  return record_all(*model, writer, request, std::move(inputs), progress);
+  return record_with_truth(std::move(model), open, writer, request, std::move(inputs), progress);
 }
 
 }  // namespace parity::pipeline

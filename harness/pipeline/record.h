@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "pipeline/capture_settings.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/progress.h"
+#include "pipeline/truth_recording.h"
 #include "run/settings.h"
 
 namespace parity::pipeline {
@@ -27,6 +29,7 @@ struct RecordRequest {
   std::vector<CaseInput> cases;  ///< at least one, names unique
   TapChoice taps;
   StoreChoice store;
+  TruthChoice truth;
   std::optional<int> compression_level;  ///< gzip 1-9; nullopt: plain
   std::filesystem::path out;
 };
@@ -44,7 +47,13 @@ struct RecordSummary {
 [[nodiscard]] RecordSummary record(const RecordRequest& request, Progress& progress);
 
 /// Records every case twice: once plain, once with taps, and notes where the outputs differ in any
-/// bit. Nothing is left at `request.out` unless everything succeeded.
+/// bit. Then their truth, where asked for, with what `open` gives. Nothing is left at `request.out`
+/// unless everything succeeded.
+[[nodiscard]] RecordSummary record_cases(std::unique_ptr<model::Model> model, const OpenModel& open,
+                                         golden_store::GoldenWriter& writer,
+                                         const RecordRequest& request, Progress& progress);
+
+/// Without a truth.
 [[nodiscard]] RecordSummary record_cases(model::Model& model, golden_store::GoldenWriter& writer,
                                          const RecordRequest& request, Progress& progress);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gate/gate.h"
+#include "gate/truth.h"
 
 namespace parity::pipeline {
 namespace {
@@ -52,6 +53,18 @@ void add_bounds_in_force(report::Report& report, const gate::Policy& policy) {
   if (any_logits) add_bounds(report, "logits", policy.logits);
 }
 
+std::string name_of(gate::WorseSide side) {
+  switch (side) {
+    case gate::WorseSide::reference:
+      return "reference";
+    case gate::WorseSide::candidate:
+      return "candidate";
+    case gate::WorseSide::neither:
+      break;
+  }
+  return "neither";
+}
+
 }  // namespace
 
 report::Report begin_report(const Sides& sides, const gate::Policy& policy,
@@ -72,12 +85,39 @@ report::Report begin_report(const Sides& sides, const gate::Policy& policy,
   return report;
 }
 
+void add_truth_summary(report::Report& report, const std::string& file,
+                       const gate::Policy& policy) {
+  std::vector<gate::TruthEntry> entries;
+  std::set<std::string> dtypes;
+  for (const report::Case& one : report.cases) {
+    for (const report::Tap& tap : one.taps) {
+      if (!tap.truth || !tap.facts) continue;
+      dtypes.insert(tap.truth->dtype);
+      entries.push_back({one.name, tap.id, tap.facts->ulp.dtype, tap.truth->reference_nrmse,
+                         tap.truth->candidate_nrmse});
+    }
+  }
+  if (entries.empty()) return;
+  std::string dtype;
+  for (const std::string& each : dtypes) dtype += (dtype.empty() ? "" : " and ") + each;
+  gate::TruthSummary found = gate::summarize_truth(entries, dtype, policy);
+  report.truth = report::TruthSummary{dtype,
+                                      file,
+                                      name_of(found.worse),
+                                      found.taps,
+                                      found.reference_worse,
+                                      found.candidate_worse,
+                                      std::move(found.sentence)};
+}
+
 void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness) {
   gate::GateResult result = gate::overall(judged_cases(report), strictness);
   report.result =
       result.decision == gate::Decision::passed ? report::Result::pass : report::Result::fail;
   report.exit_code = result.exit_code();
   report.reasons = std::move(result.reasons);
+  if (report.truth && !report.truth->sentence.empty())
+    report.reasons.push_back(report.truth->sentence);
   if (result.first_divergence) {
     report.first_divergence =
         report::Divergence{result.first_divergence->case_name, result.first_divergence->tap};

@@ -22,6 +22,9 @@ struct Sides {
 [[nodiscard]] report::Report begin_report(const Sides& sides, const gate::Policy& policy,
                                           const std::string& command);
 
+/// Says which side is further from the truth, if any tap has one. `file`: the golden that holds it.
+void add_truth_summary(report::Report& report, const std::string& file, const gate::Policy& policy);
+
 /// Fills verdict, reasons, first divergence and totals from the cases, and the bounds of the dtypes
 /// that occur.
 void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness);

@@ -10,38 +10,10 @@
 #include "compare/compare_tensors.h"
 #include "compare/formats.h"
 #include "pipeline/row_coordinates.h"
+#include "pipeline/tap_truth.h"
 
 namespace parity::pipeline {
 namespace {
-
-/// The same part of the tap from both sides.
-struct CommonPart {
-  tensor::TensorView reference;
-  tensor::TensorView candidate;
-  std::vector<std::byte> selected;  ///< owns the bytes of the side that was cut down to rows
-};
-
-tensor::TensorView rows_of(const TapData& tap, const std::vector<std::int64_t>& rows,
-                           std::vector<std::byte>& bytes) {
-  bytes = capture::select_rows(tap.stored, rows);
-  const std::int64_t width = tap.record.shape.empty() ? 1 : tap.record.shape.back();
-  return {tap.record.dtype, {static_cast<std::int64_t>(rows.size()), width}, bytes};
-}
-
-/// nullopt when the two sides stored different rows, so that no element is on both.
-std::optional<CommonPart> common_part(const TapData& reference, const TapData& candidate) {
-  CommonPart part{reference.stored, candidate.stored, {}};
-  const bool reference_rows = reference.record.mode == run::StoreMode::rows;
-  const bool candidate_rows = candidate.record.mode == run::StoreMode::rows;
-  if (reference_rows && candidate_rows) {
-    if (reference.record.rows != candidate.record.rows) return std::nullopt;
-  } else if (reference_rows) {
-    part.candidate = rows_of(candidate, reference.record.rows, part.selected);
-  } else if (candidate_rows) {
-    part.reference = rows_of(reference, candidate.record.rows, part.selected);
-  }
-  return part;
-}
 
 report::Tap described(const run::TapRecord& record) {
   report::Tap tap;
@@ -119,7 +91,7 @@ NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
 }
 
 std::optional<report::Logits> logits_of(const TapData& reference, const TapData& candidate,
-                                        const compare::Outcome& output,
+                                        const TapData* truth, const compare::Outcome& output,
                                         const CompareChoice& choice) {
   const bool floating =
       tensor::is_floating(reference.record.dtype) && tensor::is_floating(candidate.record.dtype);
@@ -135,16 +107,31 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
                                          compare::Candidate{part->candidate}, {});
   gate::Judgement judgement = gate::judge_logits(
       logits.facts, output, policy_for(choice, reference.record.dtype, candidate.record.dtype));
+  const std::optional<gate::LogitsTruth> by_truth =
+      truth == nullptr ? std::nullopt : logits_against_truth(reference, candidate, *truth);
+  if (by_truth) {
+    judgement = gate::judge_logits_by_truth(
+        std::move(judgement), *by_truth,
+        compare::coarser(reference.record.dtype, candidate.record.dtype), choice.policy);
+    logits.truth = reported(*by_truth);
+  }
   logits.verdict = judgement.verdict;
   logits.reasons = std::move(judgement.reasons);
   return logits;
 }
 
 gate::Judgement judgement_of(const NamedOutcome& named, const TapData& reference,
-                             const TapData& candidate, const CompareChoice& choice) {
+                             const TapData& candidate,
+                             const std::optional<TapAgainstTruth>& by_truth,
+                             const CompareChoice& choice) {
   gate::Judgement judgement =
       gate::judge(named.outcome, reference.record.id.kind,
                   policy_for(choice, reference.record.dtype, candidate.record.dtype));
+  if (by_truth) {
+    judgement = gate::judge_by_truth(std::move(judgement),
+                                     std::get<compare::TensorComparison>(named.outcome),
+                                     {by_truth->reference, by_truth->candidate}, choice.policy);
+  }
   // The stored rows may all be equal by chance while others are not; the digests of the whole taps
   // tell.
   if (named.extent == Extent::rows && judgement.verdict == run::Verdict::identical &&
@@ -168,16 +155,22 @@ int compare_threads() {
 }
 
 ComparedTap compare_tap(compare::Reference<TapData> reference,
-                        compare::Candidate<TapData> candidate, const CompareChoice& choice) {
+                        compare::Candidate<TapData> candidate, const CompareChoice& choice,
+                        const TapData* truth) {
   const TapData& left = reference.value;
   const TapData& right = candidate.value;
   NamedOutcome named = outcome_of(left, right, choice);
-  ComparedTap compared{described(left.record), logits_of(left, right, named.outcome, choice)};
+  std::optional<TapAgainstTruth> by_truth;
+  if (truth != nullptr && std::holds_alternative<compare::TensorComparison>(named.outcome))
+    by_truth = against_truth(left, right, *truth, choice);
+  ComparedTap compared{described(left.record),
+                       logits_of(left, right, truth, named.outcome, choice)};
   report::Tap& tap = compared.tap;
   if (left.record.dtype != right.record.dtype)
     tap.candidate_dtype = tensor::name(right.record.dtype);
   tap.outcome = named.name;
-  gate::Judgement judgement = judgement_of(named, left, right, choice);
+  if (by_truth) tap.truth = reported(*by_truth, truth->record.dtype);
+  gate::Judgement judgement = judgement_of(named, left, right, by_truth, choice);
   tap.verdict = judgement.verdict;
   tap.reasons = std::move(judgement.reasons);
   if (named.extent == Extent::rows) tap.reasons.push_back(rows_remark(left, right));

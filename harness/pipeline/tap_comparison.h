@@ -8,17 +8,11 @@
 #include "compare/sides.h"
 #include "gate/gate.h"
 #include "gate/policy.h"
+#include "pipeline/common_part.h"
 #include "report/report.h"
 #include "run/recording.h"
-#include "tensor/host_tensor.h"
 
 namespace parity::pipeline {
-
-/// A tap as one side has it: what it is, and the bytes of its stored part.
-struct TapData {
-  const run::TapRecord& record;
-  tensor::TensorView stored;
-};
 
 /// How taps are compared; the same for every tap of a report.
 struct CompareChoice {
@@ -40,10 +34,11 @@ struct ComparedTap {
 };
 
 /// Facts and verdict of one aligned pair. A side that stored rows is compared on those rows; a side
-/// that stored a digest alone, by digest.
+/// that stored a digest alone, by digest. `truth`: the same tap of a run in higher precision,
+/// nullptr where there is none.
 [[nodiscard]] ComparedTap compare_tap(compare::Reference<TapData> reference,
                                       compare::Candidate<TapData> candidate,
-                                      const CompareChoice& choice);
+                                      const CompareChoice& choice, const TapData* truth = nullptr);
 
 /// The row of a tap that only one side has.
 [[nodiscard]] report::Tap unpaired_tap(const run::TapRecord& record, gate::Unpaired side);

@@ -60,8 +60,8 @@ void add_rows(Page& page, const Report& report, const Case& item, const Layout& 
   const std::vector<const Tap*> rows = rows_of(report, item, show);
   if (!rows.empty()) page.line(layout.title_line(page.color()));
   for (const Tap* tap : rows)
-    page.line(layout.line(tap_row(*tap, first(report, item, *tap), introduced_column(report)),
-                          page.color()));
+    page.line(
+        layout.line(tap_row(*tap, first(report, item, *tap), extra_columns(report)), page.color()));
   const auto passing = std::count_if(item.taps.begin(), item.taps.end(), is_fine);
   const auto shown =
       std::count_if(rows.begin(), rows.end(), [](const Tap* tap) { return is_fine(*tap); });
@@ -128,9 +128,9 @@ Layout layout_of(const Report& report, const TableOptions& options) {
   std::vector<Row> rows;
   for (const Case& item : report.cases) {
     for (const Tap* tap : rows_of(report, item, options.show))
-      rows.push_back(tap_row(*tap, first(report, item, *tap), introduced_column(report)));
+      rows.push_back(tap_row(*tap, first(report, item, *tap), extra_columns(report)));
   }
-  return {tap_columns(introduced_column(report)), rows, Page(options).width()};
+  return {tap_columns(extra_columns(report)), rows, Page(options).width()};
 }
 
 void add_case(Page& page, const Report& report, const Case& item, const Layout& layout,

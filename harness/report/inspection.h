@@ -30,12 +30,20 @@ struct InspectedTap {
   std::optional<TapValues> values;  ///< only when asked for, and when values are stored
 };
 
+/// That a case has a truth, and in what.
+struct InspectedTruth {
+  std::string dtype;
+  std::uint64_t taps = 0;
+  std::vector<std::string> notes;
+};
+
 struct InspectedCase {
   std::string name;
   std::vector<std::string> inputs;  ///< one line each: "input_ids: int64 1x40"
   std::vector<InspectedTap> taps;
   std::vector<run::SkippedTap> skipped;
   std::vector<std::string> notes;
+  std::optional<InspectedTruth> truth;
 };
 
 struct Inspection {

@@ -41,11 +41,12 @@ Json case_json(const InspectedCase& one) {
   for (const run::SkippedTap& tap : one.skipped) {
     skipped.push_back({{"tap", run::to_string(tap.id)}, {"reason", tap.reason}});
   }
-  return {{"name", one.name},
-          {"inputs", one.inputs},
-          {"taps", std::move(taps)},
-          {"skipped", std::move(skipped)},
-          {"notes", one.notes}};
+  Json truth = nullptr;
+  if (one.truth)
+    truth = {{"dtype", one.truth->dtype}, {"taps", one.truth->taps}, {"notes", one.truth->notes}};
+  return {{"name", one.name},        {"inputs", one.inputs},
+          {"taps", std::move(taps)}, {"skipped", std::move(skipped)},
+          {"notes", one.notes},      {"truth", std::move(truth)}};
 }
 
 Json model_json(const run::ModelDescription& model) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "report/inspection.h"
+#include "report/numbers.h"
 #include "report/tap_rows.h"
 #include "report/text.h"
 #include "tensor/digest.h"
@@ -62,6 +63,11 @@ void add_case(std::string& text, const InspectedCase& one) {
     text += fmt::format("  not captured: {}: {}\n", tap_name(skipped.id), clean(skipped.reason));
   }
   for (const std::string& note : one.notes) text += fmt::format("  note: {}\n", clean(note));
+  if (!one.truth) return;
+  text +=
+      fmt::format("  truth in {}, {}\n", clean(one.truth->dtype), plural(one.truth->taps, "tap"));
+  for (const std::string& note : one.truth->notes)
+    text += fmt::format("  note: truth: {}\n", clean(note));
 }
 
 void add_provenance(std::string& text, const run::Provenance& provenance) {

@@ -103,6 +103,15 @@ Json introduced(const compare::TensorComparison& facts) {
           {"hints", hints(facts.hints)}};
 }
 
+Json truth(const TapTruth& truth) {
+  return {{"dtype", truth.dtype},
+          {"reference_nrmse", json_number(truth.reference_nrmse)},
+          {"candidate_nrmse", json_number(truth.candidate_nrmse)},
+          {"ratio", json_number(truth.ratio)},
+          {"reference_max_error_over_rms", json_number(truth.reference_max_error_over_rms)},
+          {"candidate_max_error_over_rms", json_number(truth.candidate_max_error_over_rms)}};
+}
+
 void add_facts(Json& object, const compare::TensorComparison& facts) {
   object["classes"] = classes(facts.classes);
   object["where"] = where(facts.where);
@@ -155,7 +164,7 @@ Json tap(const Tap& tap) {
     add_no_facts(object);
   }
   object["introduced"] = tap.introduced ? introduced(*tap.introduced) : Json(nullptr);
-  object["truth"] = nullptr;
+  object["truth"] = tap.truth ? truth(*tap.truth) : Json(nullptr);
   object["noise"] = nullptr;
   return object;
 }
@@ -164,6 +173,16 @@ Json row_figure(const compare::RowFigure& figure) {
   return {{"mean", json_number(figure.mean)},
           {"p99", json_number(figure.p99)},
           {"max", json_number(figure.max)}};
+}
+
+Json truth(const LogitsTruth& truth) {
+  return {{"reference_kl", row_figure(truth.reference_kl)},
+          {"candidate_kl", row_figure(truth.candidate_kl)},
+          {"flips", truth.flips.flips},
+          {"flips_for_candidate", truth.flips.candidate},
+          {"flips_for_reference", truth.flips.reference},
+          {"decided_flips", truth.flips.decided},
+          {"decided_flips_not_for_candidate", truth.flips.decided_elsewhere}};
 }
 
 Json logits(const Logits& logits) {
@@ -184,7 +203,8 @@ Json logits(const Logits& logits) {
           {"kl_reverse", row_figure(logits.facts.kl_reverse)},
           {"first_divergent", logits.facts.first_divergent},
           {"max_logprob_change", json_number(logits.facts.max_logprob_change)},
-          {"non_finite_rows", logits.facts.non_finite_rows}};
+          {"non_finite_rows", logits.facts.non_finite_rows},
+          {"truth", logits.truth ? truth(*logits.truth) : Json(nullptr)}};
 }
 
 Json one_case(const Case& item) {
@@ -267,6 +287,16 @@ Json attribution(const Attribution& attribution) {
           {"sources", std::move(sources)}};
 }
 
+Json truth_summary(const TruthSummary& summary) {
+  return {{"dtype", summary.dtype},
+          {"file", summary.file},
+          {"worse", summary.worse},
+          {"taps", summary.taps},
+          {"reference_worse", summary.reference_worse},
+          {"candidate_worse", summary.candidate_worse},
+          {"sentence", summary.sentence}};
+}
+
 Json document(const Report& report) {
   Json root = {{"schema", "parity-report/1"},
                {"verdict", report.result == Result::pass ? "pass" : "fail"},
@@ -289,6 +319,7 @@ Json document(const Report& report) {
     root["blame"] = blame(*report.attribution);
     root["attribution"] = attribution(*report.attribution);
   }
+  root["truth_summary"] = report.truth ? truth_summary(*report.truth) : Json(nullptr);
   root["cases"] = Json::array();
   for (const Case& item : report.cases) root["cases"].push_back(one_case(item));
   root["notes"] = report.notes;

@@ -10,6 +10,7 @@
 #include "compare/facts.h"
 #include "compare/logits_facts.h"
 #include "report/outcome.h"
+#include "report/truth.h"
 #include "run/provenance.h"
 #include "run/tap.h"
 #include "run/verdict.h"
@@ -29,6 +30,7 @@ struct Tap {
   std::optional<compare::ShapeMismatch> shapes;    ///< outcome shape_differs
   /// The same facts when everything before the tap was the reference's: what the layer adds itself.
   std::optional<compare::TensorComparison> introduced;
+  std::optional<TapTruth> truth;
 };
 
 /// Logits of one output tap.
@@ -37,6 +39,7 @@ struct Logits {
   compare::LogitsComparison facts;
   run::Verdict verdict = run::Verdict::untested;
   std::vector<std::string> reasons;
+  std::optional<LogitsTruth> truth;
 };
 
 struct Case {
@@ -127,6 +130,7 @@ struct Report {
   std::vector<BoundText> policy_bounds;  ///< those that had a say
   std::optional<Divergence> first_divergence;
   std::optional<Attribution> attribution;  ///< absent without a forced replay
+  std::optional<TruthSummary> truth;       ///< absent without a truth
   std::vector<Case> cases;
   std::vector<std::string> notes;
   Totals totals;

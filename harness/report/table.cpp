@@ -40,6 +40,8 @@ void add_header(Page& page, const Report& report) {
   page.wrapped("parity     ", model, Tone::strong);
   add_side(page, "reference", report.reference);
   add_side(page, "candidate", report.candidate);
+  if (report.truth)
+    page.wrapped("truth      ", report.truth->dtype + ", recorded in " + report.truth->file);
   if (report.devices == Devices::same) {
     page.wrapped("",
                  "SELF-COMPARISON: same device on both sides, says nothing about another vendor",
@@ -121,7 +123,7 @@ void add_bounds(Page& page, const Report& report) {
 void add_legend(Page& page, const Report& report, const Layout& layout, Show show) {
   if (show == Show::summary || report.cases.empty()) return;
   page.blank();
-  if (layout.shows(histogram_column(introduced_column(report)))) {
+  if (layout.shows(histogram_column(extra_columns(report)))) {
     page.wrapped("",
                  "ulp hist: elements at 0, 1, 2, 3-4, 5-8, 9-64, 65-1024 and more ulp, each bar in "
                  "proportion to "
@@ -131,7 +133,12 @@ void add_legend(Page& page, const Report& report, const Layout& layout, Show sho
                "ulp: values of the dtype stepped over. rel: abs(c-r)/abs(r). exact %: elements "
                "with equal bits. "
                "nrmse: norm(c-r)/norm(r). ~: upper edge of a histogram bin.");
-  if (introduced_column(report) == IntroducedColumn::present) {
+  if (report.truth) {
+    page.wrapped("",
+                 "to truth: candidate's nrmse against the truth over the reference's; below 1 the "
+                 "candidate is closer.");
+  }
+  if (report.attribution) {
     page.wrapped("",
                  "introduced: nrmse when everything before the layer is the reference's, so what "
                  "the layer adds itself.");

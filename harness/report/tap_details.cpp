@@ -77,6 +77,12 @@ void add_tap_details(Page& page, const Tap& tap, std::string_view mark, int top)
     }
     return;
   }
+  if (tap.truth) {
+    page.wrapped(kIndent, fmt::format("against the {} truth: nrmse {} of the reference, {} of the "
+                                      "candidate",
+                                      tap.truth->dtype, short_number(tap.truth->reference_nrmse),
+                                      short_number(tap.truth->candidate_nrmse)));
+  }
   add_where(page, *tap.facts);
   if (tap.facts->absolute.max != 0) {
     page.wrapped(kIndent,
@@ -113,6 +119,12 @@ void add_logits(Page& page, const Logits& logits, std::string_view mark) {
                fmt::format("logits {}: {}", tap_name(logits.id), run::name(logits.verdict)),
                tone_of(logits.verdict));
   page.wrapped(kIndent, text);
+  if (logits.truth) {
+    page.wrapped(kIndent,
+                 fmt::format("KL from the truth: mean {} nat of the reference, {} of the candidate",
+                             short_number(logits.truth->reference_kl.mean),
+                             short_number(logits.truth->candidate_kl.mean)));
+  }
   for (const std::string& reason : logits.reasons) page.wrapped(kIndent, reason);
 }
 

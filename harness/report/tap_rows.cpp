@@ -43,32 +43,32 @@ std::vector<std::string> figures(const compare::TensorComparison& facts) {
 
 }  // namespace
 
-IntroducedColumn introduced_column(const Report& report) {
-  return report.attribution ? IntroducedColumn::present : IntroducedColumn::absent;
+ExtraColumns extra_columns(const Report& report) {
+  return {report.attribution ? Column::present : Column::absent,
+          report.truth ? Column::present : Column::absent};
 }
 
-std::vector<ColumnSpec> tap_columns(IntroducedColumn introduced) {
+std::vector<ColumnSpec> tap_columns(const ExtraColumns& extra) {
   std::vector<ColumnSpec> columns = {{"layer", Align::left, 100},   {"dtype", Align::left, 45},
                                      {"shape", Align::left, 40},    {"ulp p50", Align::right, 20},
                                      {"ulp p99", Align::right, 60}, {"ulp max", Align::right, 80},
                                      {"rel p99", Align::right, 25}, {"rel max", Align::right, 30},
                                      {"exact %", Align::right, 55}, {"nrmse", Align::right, 90}};
-  if (introduced == IntroducedColumn::present) columns.push_back({"introduced", Align::right, 95});
+  if (extra.introduced == Column::present) columns.push_back({"introduced", Align::right, 95});
+  if (extra.truth == Column::present) columns.push_back({"to truth", Align::right, 96});
   columns.push_back({"verdict", Align::left, 99});
   columns.push_back({"ulp hist", Align::left, 10});
   return columns;
 }
 
-std::size_t histogram_column(IntroducedColumn introduced) {
-  return tap_columns(introduced).size() - 1;
-}
+std::size_t histogram_column(const ExtraColumns& extra) { return tap_columns(extra).size() - 1; }
 
 std::string tap_name(const run::TapId& id) {
   const std::string name = clean(run::to_string(id));
   return id.path.empty() ? fmt::format("(root){}", name) : name;
 }
 
-Row tap_row(const Tap& tap, IsFirstDivergence first, IntroducedColumn introduced) {
+Row tap_row(const Tap& tap, IsFirstDivergence first, const ExtraColumns& extra) {
   Row row;
   row.mark = first == IsFirstDivergence::yes ? "→" : "";
   const Tone tone = tone_of(tap.verdict);
@@ -78,8 +78,10 @@ Row tap_row(const Tap& tap, IsFirstDivergence first, IntroducedColumn introduced
   const std::vector<std::string> shown =
       tap.facts ? figures(*tap.facts) : std::vector<std::string>(7, "-");
   for (const std::string& figure : shown) row.cells.push_back({figure});
-  if (introduced == IntroducedColumn::present)
+  if (extra.introduced == Column::present)
     row.cells.push_back({tap.introduced ? short_number(tap.introduced->nrmse) : "-"});
+  if (extra.truth == Column::present)
+    row.cells.push_back({tap.truth ? short_number(tap.truth->ratio) : "-"});
   row.cells.push_back({std::string(run::name(tap.verdict)), tone});
   row.cells.push_back({tap.facts ? sparkline(tap.facts->ulp.histogram) : "-"});
   return row;

@@ -9,16 +9,20 @@
 
 namespace parity::report {
 
-/// Whether there is a column for the error that a layer introduces itself.
-enum class IntroducedColumn : std::uint8_t { absent, present };
-[[nodiscard]] IntroducedColumn introduced_column(const Report& report);
+/// Columns that only some reports have.
+enum class Column : std::uint8_t { absent, present };
+struct ExtraColumns {
+  Column introduced = Column::absent;  ///< error that a layer introduces itself
+  Column truth = Column::absent;       ///< candidate's error against the truth over the reference's
+};
+[[nodiscard]] ExtraColumns extra_columns(const Report& report);
 
-[[nodiscard]] std::vector<ColumnSpec> tap_columns(IntroducedColumn introduced);
+[[nodiscard]] std::vector<ColumnSpec> tap_columns(const ExtraColumns& extra);
 /// Position of the histogram among them.
-[[nodiscard]] std::size_t histogram_column(IntroducedColumn introduced);
+[[nodiscard]] std::size_t histogram_column(const ExtraColumns& extra);
 
 enum class IsFirstDivergence : std::uint8_t { no, yes };
-[[nodiscard]] Row tap_row(const Tap& tap, IsFirstDivergence first, IntroducedColumn introduced);
+[[nodiscard]] Row tap_row(const Tap& tap, IsFirstDivergence first, const ExtraColumns& extra);
 
 /// The tap's name; "(root)" for the model itself, whose path is empty.
 [[nodiscard]] std::string tap_name(const run::TapId& id);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "capture/plain_device.h"
+#include "error/error.h"
 #include "model/model.h"
 
 namespace parity::test {
@@ -33,6 +34,20 @@ inline FakeTap module_tap(const std::string& path, const std::vector<float>& val
           bytes_of(values)};
 }
 
+/// The tap in float64, as a truth has it.
+inline FakeTap widened(const FakeTap& tap) {
+  FakeTap wide = tap;
+  wide.dtype = tensor::DType::float64;
+  wide.bytes.resize(2 * tap.bytes.size());
+  for (std::size_t i = 0; i < tap.bytes.size() / sizeof(float); ++i) {
+    float value = 0;
+    std::memcpy(&value, tap.bytes.data() + i * sizeof value, sizeof value);
+    const double as_double = static_cast<double>(value);
+    std::memcpy(wide.bytes.data() + i * sizeof as_double, &as_double, sizeof as_double);
+  }
+  return wide;
+}
+
 inline FakeTap output_tap(const std::vector<float>& values) {
   FakeTap tap = module_tap(std::string(run::kOutputPath), values);
   tap.id.kind = run::TapKind::output;
@@ -54,6 +69,7 @@ class FakeModel final : public model::Model {
   void run(const tensor::Value& /*inputs*/, model::Instrumentation instrumentation,
            run::TapSink& sink) override {
     ++runs;
+    if (!failure.empty()) throw Error(ErrorKind::model, failure);
     const bool watched = instrumentation == model::Instrumentation::taps;
     for (const FakeTap& tap : taps) {
       if (!watched && tap.id.kind != run::TapKind::output) continue;
@@ -73,6 +89,7 @@ class FakeModel final : public model::Model {
   std::vector<run::SkippedTap> skipped;
   std::function<void(FakeTap&)> change_when_watched;
   run::Provenance facts;
+  std::string failure;  ///< of every run; empty: it succeeds
   int runs = 0;
 
  private:

@@ -31,7 +31,7 @@ Inspection inspection_of(std::vector<InspectedTap> taps) {
   inspection.header.model.file_name = "model.pt";
   inspection.header.model.kind = "torchscript";
   inspection.header.provenance.set("device.name", "NVIDIA H200");
-  inspection.cases = {{"prose", {"input_ids: int64 1x40"}, std::move(taps), {}, {}}};
+  inspection.cases = {{"prose", {"input_ids: int64 1x40"}, std::move(taps), {}, {}, {}}};
   return inspection;
 }
 
@@ -118,6 +118,21 @@ TEST(InspectionText, ShowsValuesInAsManyDigitsAsTheyNeed) {
        {"finite 4  nan 1  inf 0  min -2.5  max 1e-12  mean 0.25  rms 1.5", "first 0.1 1e+30\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+}
+
+TEST(Inspection, SaysThatACaseHasATruthAndItsDtype) {
+  Inspection inspection = inspection_of({tap_of("blocks.0")});
+  EXPECT_EQ(to_text(inspection).find("truth"), std::string::npos);
+  const auto truth_json = [](const Inspection& shown) {
+    return nlohmann::json::parse(to_json(shown)).at("cases").at(0).at("truth");
+  };
+  EXPECT_TRUE(truth_json(inspection).is_null());
+  inspection.cases[0].truth = InspectedTruth{"float64", 12, {"evil\033[2J"}};
+  const std::string text = to_text(inspection);
+  EXPECT_NE(text.find("  truth in float64, 12 taps\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  note: truth: evil\uFFFD[2J\n"), std::string::npos) << text;
+  EXPECT_EQ(truth_json(inspection).at("dtype"), "float64");
+  EXPECT_EQ(truth_json(inspection).at("taps"), 12);
 }
 
 TEST(InspectionJson, WritesNonFiniteNumbersAsText) {

@@ -235,4 +235,20 @@ report::Report attributed_report() {
   return report;
 }
 
+report::Report judged_report() {
+  report::Report report = failing_report();
+  for (report::Tap& tap : report.cases.at(0).taps) {
+    if (tap.facts) tap.truth = report::TapTruth{"float64", 0.5, 0.125, 0.25, 1, kInf};
+  }
+  report::Tap& better = report.cases[0].taps.at(2);
+  better.verdict = Verdict::closer;
+  better.reasons.insert(better.reasons.begin(), "no further from the truth than the reference");
+  report.cases[0].logits.at(0).truth =
+      report::LogitsTruth{{0.5, 1, 2}, {0.25, 0.5, kInf}, {10, 7, 2, 4, 1}};
+  report.truth = report::TruthSummary{
+      "float64", "truth.h5", "reference", 12, 8, 1, "the reference is the worse side"};
+  report.reasons.push_back(report.truth->sentence);
+  return report;
+}
+
 }  // namespace parity::report_test

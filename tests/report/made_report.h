@@ -20,6 +20,9 @@ namespace parity::report_test {
 /// The failing report after a forced replay: a culprit, another tap with an excess, three sources.
 [[nodiscard]] report::Report attributed_report();
 
+/// The failing report with a truth at every tap that has facts, and at the logits.
+[[nodiscard]] report::Report judged_report();
+
 /// A tap with facts whose figures follow from `nrmse`.
 [[nodiscard]] report::Tap measured_tap(const std::string& path, double nrmse, run::Verdict verdict);
 

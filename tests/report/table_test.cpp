@@ -16,6 +16,7 @@ using report_test::attributed_report;
 using report_test::complex_report;
 using report_test::failing_report;
 using report_test::identical_report;
+using report_test::judged_report;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -67,6 +68,22 @@ TEST(Table, SaysWhichLayerCreatesTheDifference) {
   EXPECT_TRUE(has(line_with(text, "blocks.*.attn"), "2 taps, nrmse up to"));
   EXPECT_FALSE(has(table(failing_report(), Show::all, 200), "attribution "));
   EXPECT_TRUE(has(table(attributed_report(), Show::summary, 80), "attribution "));
+}
+
+TEST(Table, SaysWhichSideIsNearerToTheTruth) {
+  const std::string text = table(judged_report(), Show::all, 200);
+  EXPECT_TRUE(has(line_with(text, "truth      "), "float64, recorded in truth.h5"));
+  EXPECT_TRUE(has(line_with(text, "ulp max"), "to truth"));
+  EXPECT_TRUE(has(line_with(text, "blocks.0.attn"), "2.5e-01"));
+  EXPECT_TRUE(has(line_with(text, "blocks.1.attn/"), "closer"));
+  EXPECT_TRUE(has(text,
+                  "against the float64 truth: nrmse 5.0e-01 of the reference, 1.2e-01 of the "
+                  "candidate"));
+  EXPECT_TRUE(has(text, "KL from the truth: mean 5.0e-01 nat of the reference, 2.5e-01 of the"));
+  EXPECT_TRUE(has(text, "to truth: candidate's nrmse"));
+  EXPECT_TRUE(has(text, "the reference is the worse side"));
+  EXPECT_FALSE(has(table(failing_report(), Show::all, 200), "truth"));
+  EXPECT_TRUE(has(table(judged_report(), Show::summary, 80), "the reference is the worse side"));
 }
 
 TEST(Table, FitsEveryWidthAndKeepsTheVerdicts) {

@@ -1,0 +1,11 @@
+// Were two recordings made from the same inputs?
+#pragma once
+
+#include "tensor/value.h"
+
+namespace parity::pipeline {
+
+/// True when structure, keys, scalars and every bit of every tensor agree.
+[[nodiscard]] bool same_inputs(const tensor::Value& one, const tensor::Value& other);
+
+}  // namespace parity::pipeline
