@@ -17,8 +17,15 @@ three_or_success() {
   seen=$((seen + 1))
 }
 
+# The least with which the loader gets the program to begin; what this shell has open itself counts.
+least=4
+limited -n $least --version
+while [ $code -ne 0 ] && [ $least -lt 64 ]; do
+  least=$((least + 1))
+  limited -n $least --version
+done
 seen=0
-for descriptors in 4 5 6; do
+for descriptors in $least $((least + 1)); do
   limited -n $descriptors record --model "$model" --inputs prose="$prose" --device cpu --out new.h5
   three_or_success
   limited -n $descriptors record "${weights[@]}" --inputs prose="$prose" --device cpu --out new.h5
@@ -28,7 +35,7 @@ for descriptors in 4 5 6; do
   limited -n $descriptors compare golden.h5 golden.h5 --json report.json
   three_or_success
 done
-[ $seen -ge 4 ] || fail "only $seen runs had too few descriptors, so this test shows little"
+[ $seen -ge 2 ] || fail "only $seen runs had too few descriptors, so this test shows little"
 
 # Address space: the least with which a small run works is too little for an input of 2 GiB.
 for space in 400000 600000 800000 1000000 1500000 2000000; do
