@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -87,7 +88,19 @@ struct Excess {
   Blame blame;
   double largest = 0;
   double total = 0;
+  double of_layer = 0;
 };
+
+/// Largest layer first, then the layer's largest tap.
+void sort_by_layer(std::vector<Excess>& found) {
+  std::map<std::string, double> by_path;
+  for (const Excess& each : found) by_path[each.blame.tap.path] += each.total;
+  for (Excess& each : found) each.of_layer = by_path[each.blame.tap.path];
+  std::stable_sort(found.begin(), found.end(), [](const Excess& one, const Excess& other) {
+    return std::tie(other.of_layer, one.blame.tap.path, other.total) <
+           std::tie(one.of_layer, other.blame.tap.path, one.total);
+  });
+}
 
 std::vector<Blame> ranked(const std::vector<IntroducedError>& errors, const Peers& peers) {
   std::vector<Excess> found;  // in execution order of the first case that has the tap
@@ -107,8 +120,7 @@ std::vector<Blame> ranked(const std::vector<IntroducedError>& errors, const Peer
   }
   double sum = 0;
   for (const Excess& each : found) sum += each.total;
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Excess& one, const Excess& other) { return one.total > other.total; });
+  sort_by_layer(found);
   std::vector<Blame> blames;
   for (const Excess& each : found) {
     blames.push_back(each.blame);
@@ -142,6 +154,15 @@ std::vector<Source> sources_of(const std::vector<IntroducedError>& errors, const
   return sources;
 }
 
+/// Of the layer that is blamed most: all its results and operators.
+double largest_layer_share(const std::vector<Blame>& ranked) {
+  double share = 0;
+  for (const Blame& blame : ranked) {
+    if (blame.tap.path == ranked.front().tap.path) share += blame.share;
+  }
+  return share;
+}
+
 std::string sentence_of(const Attribution& attribution) {
   if (attribution.finding == Finding::culprit) {
     const Blame& top = attribution.ranked.front();
@@ -149,7 +170,7 @@ std::string sentence_of(const Attribution& attribution) {
         "{} introduces the difference: nrmse {:.2e} where rounding explains {:.1e}, largest error "
         "{:.2e} rms; {:.0f} % of all that is unexplained (case {})",
         run::to_string(top.tap), top.introduced_nrmse, top.explained_nrmse, top.max_error_over_rms,
-        100 * top.share, top.case_name);
+        100 * largest_layer_share(attribution.ranked), top.case_name);
   }
   if (attribution.finding == Finding::no_single_culprit) {
     const Blame& top = attribution.ranked.front();
@@ -176,7 +197,7 @@ Attribution attribute(const std::vector<IntroducedError>& errors) {
   if (attribution.ranked.empty()) {
     attribution.finding = Finding::none;
   } else {
-    attribution.finding = attribution.ranked.front().share >= kCulpritShare
+    attribution.finding = largest_layer_share(attribution.ranked) >= kCulpritShare
                               ? Finding::culprit
                               : Finding::no_single_culprit;
   }

@@ -46,7 +46,7 @@ struct Blame {
 enum class Finding : std::uint8_t {
   not_run,  ///< no forced replay
   none,     ///< no tap introduces more than is explained
-  culprit,  ///< one tap has at least half of the excess
+  culprit,  ///< one layer, with all its results and operators, has at least half of the excess
   no_single_culprit,
 };
 
@@ -60,7 +60,7 @@ struct Source {
 
 struct Attribution {
   Finding finding = Finding::not_run;
-  std::vector<Blame> ranked;    ///< taps with an excess, largest first
+  std::vector<Blame> ranked;    ///< taps with an excess: largest layer first, then its largest tap
   std::vector<Source> sources;  ///< all that introduce anything, largest share first
   std::string sentence;         ///< the finding in words
 };

@@ -72,6 +72,23 @@ TEST(Attribution, SaysThereIsNoSingleCulpritWhenTheExcessIsSpread) {
   EXPECT_NE(found.sentence.find("no single culprit: 8 taps"), std::string::npos);
 }
 
+TEST(Attribution, TakesTheResultsOfALayerTogether) {
+  std::vector<IntroducedError> errors = {error("layers.1.lstm", 0.3), error("layers.1.lstm", 0.32),
+                                         error("layers.1.lstm", 0.31), error("head", 0.4)};
+  errors[0].tap.port = "0";
+  errors[1].tap.port = "1.0";
+  errors[2].tap.call = 1;
+  const Attribution found = attribute(errors);
+  EXPECT_EQ(found.finding, Finding::culprit);
+  ASSERT_EQ(found.ranked.size(), 4U);
+  EXPECT_EQ(run::to_string(found.ranked[0].tap), "layers.1.lstm:1.0");
+  EXPECT_EQ(run::to_string(found.ranked[1].tap), "layers.1.lstm#1");
+  EXPECT_EQ(run::to_string(found.ranked[2].tap), "layers.1.lstm:0");
+  EXPECT_EQ(found.ranked[3].tap.path, "head");
+  EXPECT_LT(found.ranked[0].share, 0.5);
+  EXPECT_NE(found.sentence.find("70 % of all"), std::string::npos) << found.sentence;
+}
+
 TEST(Attribution, LeavesOutWhatTheDtypeNoiseOrTheReferencesOwnErrorExplains) {
   struct Row {
     const char* name;
