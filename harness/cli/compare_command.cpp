@@ -28,6 +28,7 @@ struct CompareFlags {
   std::string weights = "same";
   bool strict = false;
   bool attribute = false;
+  std::string repro;
   std::string json;
   std::string show = "all";
   int top = 3;
@@ -68,10 +69,14 @@ void check_combination(const CompareFlags& flags) {
                                       " with: give --model FILE to replay it on this host, or a "
                                       "second golden");
   }
+  if (flags.typed("--repro") && !flags.attribute) {
+    throw Error(ErrorKind::usage,
+                "--repro writes the operators that --attribute blames: give both");
+  }
   if (replays) return;
   for (const char* flag : {"--config", "--state-key", "--method", "--library", "--device",
                            "--dtype", "--fp32-precision", "--sdpa", "--threads", "--deterministic",
-                           "--taps", "--seed", "--save", "--attribute"}) {
+                           "--taps", "--seed", "--save", "--attribute", "--repro"}) {
     if (flags.typed(flag)) {
       throw Error(ErrorKind::usage, std::string(flag) +
                                         " belongs to a replay and needs --model; two goldens are "
@@ -91,6 +96,7 @@ report::Report make_report(const CompareFlags& flags, const CommonFlags& common)
   request.settings = settings_of(flags.run);
   if (!flags.save.empty()) request.save = flags.save;
   if (flags.attribute) request.attribution = pipeline::AttributionPass::forced;
+  if (!flags.repro.empty()) request.reproducer = flags.repro;
   return pipeline::compare_replay(request, *progress);
 }
 
@@ -153,9 +159,13 @@ Action add_compare_command(CLI::App& command) {
                      "Golden of the same model and inputs in higher precision, the judge between "
                      "both sides (default: the truth in the golden, if it has one)");
   command.add_flag("--strict", flags->strict, "A suspect tap fails");
-  command.add_flag("--attribute", flags->attribute,
-                   "A second pass, each layer fed with the golden's values: which layer creates the "
-                   "difference");
+  command.add_flag(
+      "--attribute", flags->attribute,
+      "A second pass, each layer fed with the golden's values: which layer creates the "
+      "difference");
+  command.add_option("--repro", flags->repro,
+                     "With --attribute: write the blamed operators alone, with inputs and the "
+                     "golden's value, into a new folder");
   command.add_option("--json", flags->json, "Write the report as JSON; - for standard output");
   command.add_option("--show", flags->show, "Taps in the table: all, failing or summary")
       ->check(CLI::IsMember({"all", "failing", "summary"}))

@@ -5,7 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "error/error.h"
 #include "gate/attribution.h"
+#include "pipeline/forced_run.h"
+#include "pipeline/reproducer.h"
 
 namespace parity::pipeline {
 namespace {
@@ -44,7 +47,57 @@ std::string finding_name(gate::Finding finding) {
   return "not_run";
 }
 
+struct Place {
+  std::size_t case_index = 0;
+  std::size_t tap_index = 0;
+};
+
+Place place_of(const report::Blame& blame, const golden_store::GoldenReader& golden) {
+  for (std::size_t i = 0; i < golden.cases().size(); ++i) {
+    if (golden.cases()[i].name != blame.case_name) continue;
+    const std::vector<run::TapRecord>& taps = golden.cases()[i].taps;
+    for (std::size_t j = 0; j < taps.size(); ++j) {
+      if (taps[j].id == blame.tap) return {i, j};
+    }
+  }
+  PARITY_CHECK(false && "a blamed tap is one of the golden's");
+  return {};
+}
+
 }  // namespace
+
+void find_operators(model::Model& model, const golden_store::GoldenReader& golden,
+                    const run::Settings& settings, const ReproducerFolder& folder,
+                    report::Report& report) {
+  if (report.attribution->blame.empty()) {
+    if (folder)
+      report.notes.emplace_back(
+          "--repro wrote nothing: no layer introduces more than is explained");
+    return;
+  }
+  report::Blame& top = report.attribution->blame.front();
+  const Place place = place_of(top, golden);
+  ReferenceTaps reference(golden, place.case_index);
+  const std::vector<run::TapRecord>& taps = reference.record().taps;
+  model::Segment segment{std::nullopt, top.tap};
+  if (place.tap_index > 0) segment.behind = taps[place.tap_index - 1].id;
+  const std::unique_ptr<model::OperatorTrace> trace =
+      trace_forced(model, golden.read_inputs(place.case_index), segment, reference);
+  for (const model::OperatorCall& call : trace->operators())
+    top.operators.push_back({call.name, call.source});
+  if (!folder) return;
+  if (trace->operators().empty()) {
+    report.notes.push_back("--repro wrote nothing: no operator ran between " +
+                           run::to_string(top.tap) + " and the tap before it");
+    return;
+  }
+  const std::string command = write_reproducer(
+      *folder, *trace,
+      {golden.header(), top.case_name, top.tap, golden.read_tap(place.case_index, place.tap_index)},
+      settings);
+  report.notes.push_back("the operators behind " + run::to_string(top.tap) + " alone are in " +
+                         folder->string() + "; replay them with: " + command);
+}
 
 void add_introduced(const report::Case& forced, report::Case& free_running) {
   std::map<run::TapId, const report::Tap*> by_id;
@@ -75,9 +128,13 @@ report::Attribution attribution_of(const report::Report& report) {
   attribution.finding = finding_name(found.finding);
   attribution.sentence = std::move(found.sentence);
   for (gate::Blame& blame : found.ranked) {
-    attribution.blame.push_back({std::move(blame.case_name), std::move(blame.tap),
-                                 blame.introduced_nrmse, blame.max_error_over_rms,
-                                 blame.explained_nrmse, blame.share});
+    attribution.blame.push_back({std::move(blame.case_name),
+                                 std::move(blame.tap),
+                                 blame.introduced_nrmse,
+                                 blame.max_error_over_rms,
+                                 blame.explained_nrmse,
+                                 blame.share,
+                                 {}});
   }
   for (gate::Source& source : found.sources) {
     attribution.sources.push_back(

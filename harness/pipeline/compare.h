@@ -35,6 +35,7 @@ enum class AttributionPass : std::uint8_t { none, forced };
 struct ReplayRequest {
   CompareRequest compare;
   AttributionPass attribution = AttributionPass::none;
+  std::optional<std::filesystem::path> reproducer;  ///< folder for the blamed operators alone
   model::Source source;
   run::Settings settings;                     ///< `dtype` nullopt: the golden's
   std::optional<std::filesystem::path> save;  ///< write the candidate's run as a golden too

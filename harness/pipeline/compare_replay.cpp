@@ -13,6 +13,7 @@
 #include "pipeline/golden_sink.h"
 #include "pipeline/plain_run.h"
 #include "pipeline/report_assembly.h"
+#include "pipeline/reproducer.h"
 #include "pipeline/tapped_run.h"
 #include "pipeline/truth_source.h"
 
@@ -183,7 +184,10 @@ report::Report Replay::compare_all() {
   for (const std::string& note : weight_notes) report.notes.push_back(note);
   for (const std::string& note : truth_.notes()) report.notes.push_back(note);
   for (const std::string& note : model_.notes()) report.notes.push_back("candidate: " + note);
-  if (request_.attribution == AttributionPass::forced) report.attribution = attribution_of(report);
+  if (request_.attribution == AttributionPass::forced) {
+    report.attribution = attribution_of(report);
+    find_operators(model_, golden_, settings_, request_.reproducer, report);
+  }
   add_truth_summary(report, truth_.file(), how.policy);
   conclude(report, how.policy, request_.compare.strictness);
   return report;
@@ -208,6 +212,7 @@ report::Report replay_cases(model::Model& model, const golden_store::GoldenReade
 
 report::Report compare_replay(const ReplayRequest& request, Progress& progress) {
   const Clock::time_point start = Clock::now();
+  if (request.reproducer) require_empty(*request.reproducer);
   const golden_store::GoldenReader golden(request.compare.golden);
   std::unique_ptr<golden_store::GoldenWriter> save;
   if (request.save)

@@ -11,7 +11,8 @@ namespace {
 /// Between the model and the stream: hands taps on and answers with the golden's values.
 class ForcingSink final : public run::TapSink {
  public:
-  ForcingSink(run::TapSink& stream, capture::TapFilter& filter, ReferenceTaps& reference)
+  /// `filter` says which taps the stream compares; nullptr: none.
+  ForcingSink(run::TapSink& stream, capture::TapFilter* filter, ReferenceTaps& reference)
       : stream_(stream), filter_(filter), reference_(reference) {
     const std::vector<run::TapRecord>& taps = reference.record().taps;
     for (std::size_t place = 0; place < taps.size(); ++place)
@@ -22,8 +23,8 @@ class ForcingSink final : public run::TapSink {
     current_.reset();
     // Before the stream has the tap: its consumer may ask for the reference at once.
     if (const auto found = places_.find(id); found != places_.end()) {
-      current_ =
-          filter_.keeps(id) ? reference_.read_ahead(found->second) : reference_.take(found->second);
+      const bool consumed = filter_ != nullptr && filter_->keeps(id);
+      current_ = consumed ? reference_.read_ahead(found->second) : reference_.take(found->second);
     }
     stream_.on_tap(id, value);
   }
@@ -43,13 +44,27 @@ class ForcingSink final : public run::TapSink {
 
  private:
   run::TapSink& stream_;
-  capture::TapFilter& filter_;
+  capture::TapFilter* filter_;
   ReferenceTaps& reference_;
   std::map<run::TapId, std::size_t> places_;
   std::optional<tensor::HostTensor> current_;
 };
 
+class NoTaps final : public run::TapSink {
+ public:
+  void on_tap(const run::TapId& /*id*/, const run::DeviceTensor& /*value*/) override {}
+  void on_skipped(const run::TapId& /*id*/, const std::string& /*reason*/) override {}
+};
+
 }  // namespace
+
+std::unique_ptr<model::OperatorTrace> trace_forced(model::Model& model, const tensor::Value& inputs,
+                                                   const model::Segment& segment,
+                                                   ReferenceTaps& reference) {
+  NoTaps nobody;
+  ForcingSink sink(nobody, nullptr, reference);
+  return model::trace_operators(model, inputs, segment, sink);
+}
 
 void require_full_taps(const golden_store::GoldenReader& golden) {
   for (const run::CaseRecord& record : golden.cases()) {
@@ -68,7 +83,7 @@ std::vector<std::string> run_forced(model::Model& model, const tensor::Value& in
                                     capture::TapFilter& filter, capture::TapConsumer& consumer,
                                     ReferenceTaps& reference) {
   capture::CaptureStream stream(model.host_allocator(), filter, consumer, {});
-  ForcingSink sink(stream, filter, reference);
+  ForcingSink sink(stream, &filter, reference);
   try {
     model.run(inputs, model::Instrumentation::taps, sink);
   } catch (const Error&) {

@@ -2,11 +2,13 @@
 // that what is left of the difference at a tap is what its layer adds itself.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "capture/capture_stream.h"
 #include "model/model.h"
+#include "model/operator_trace.h"
 #include "pipeline/reference_taps.h"
 #include "tensor/value.h"
 
@@ -21,5 +23,11 @@ void require_full_taps(const golden_store::GoldenReader& golden);
                                                   capture::TapFilter& filter,
                                                   capture::TapConsumer& consumer,
                                                   ReferenceTaps& reference);
+
+/// The operators between one tap and another of such a run.
+[[nodiscard]] std::unique_ptr<model::OperatorTrace> trace_forced(model::Model& model,
+                                                                 const tensor::Value& inputs,
+                                                                 const model::Segment& segment,
+                                                                 ReferenceTaps& reference);
 
 }  // namespace parity::pipeline

@@ -7,6 +7,7 @@
 #include "compare/compare_logits.h"
 #include "compare/compare_tensors.h"
 #include "compare/flips_by_truth.h"
+#include "compare/widened.h"
 #include "pipeline/common_part.h"
 
 namespace parity::pipeline {
@@ -36,6 +37,19 @@ std::optional<Parts> parts_of(const TapData& reference, const TapData& candidate
   return parts;
 }
 
+/// Side and truth in one dtype, the truth's.
+compare::TensorComparison distance(const tensor::TensorView& truth, const tensor::TensorView& side,
+                                   const compare::CompareOptions& options) {
+  const tensor::HostTensor wide = compare::widened(side, truth.dtype);
+  return compare::compare_tensors(compare::Reference{truth}, compare::Candidate{wide.view()},
+                                  options);
+}
+
+bool same_bytes(const tensor::TensorView& one, const tensor::TensorView& other) {
+  return one.dtype == other.dtype &&
+         std::equal(one.bytes.begin(), one.bytes.end(), other.bytes.begin(), other.bytes.end());
+}
+
 }  // namespace
 
 bool is_more_precise(tensor::DType truth, tensor::DType dtype) {
@@ -51,10 +65,12 @@ std::optional<TapAgainstTruth> against_truth(const TapData& reference, const Tap
   compare::CompareOptions options;
   options.worst_count = 0;
   options.threads = choice.threads;
-  const compare::Reference right{parts->truth};
-  return TapAgainstTruth{
-      compare::compare_tensors(right, compare::Candidate{parts->sides.reference}, options),
-      compare::compare_tensors(right, compare::Candidate{parts->sides.candidate}, options)};
+  TapAgainstTruth found;
+  found.reference = distance(parts->truth, parts->sides.reference, options);
+  found.candidate = same_bytes(parts->sides.reference, parts->sides.candidate)
+                        ? found.reference
+                        : distance(parts->truth, parts->sides.candidate, options);
+  return found;
 }
 
 std::optional<gate::LogitsTruth> logits_against_truth(const TapData& reference,

@@ -1,6 +1,8 @@
 #include "report/attribution_section.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,27 @@ void add_list(Page& page, const std::vector<Item>& items, const Line& line) {
   const std::size_t shown = std::min(kShown, items.size());
   for (std::size_t i = 0; i < shown; ++i) page.clipped(line(items[i]));
   if (items.size() > shown) page.clipped(fmt::format("  and {} more", items.size() - shown));
+}
+
+/// Operators that compute nothing; the JSON lists them.
+bool only_moves(const OperatorLine& line) {
+  static const std::set<std::string_view> kMoving = {
+      "aten.view",   "aten.reshape",    "aten.transpose", "aten.permute", "aten.t",
+      "aten.expand", "aten.contiguous", "aten.unsqueeze", "aten.squeeze", "aten.slice",
+      "aten.select", "aten.flatten",    "aten.unflatten", "aten.chunk",   "aten.split"};
+  return kMoving.count(line.name) != 0;
+}
+
+/// "blocks.1.attn / aten.softmax (attention.py:12), aten.matmul (attention.py:13)"
+std::string operators_text(const Blame& blame) {
+  const bool all_move = std::all_of(blame.operators.begin(), blame.operators.end(), only_moves);
+  std::string text;
+  for (const OperatorLine& line : blame.operators) {
+    if (only_moves(line) && !all_move) continue;
+    text += (text.empty() ? "" : ", ") + clean(line.name);
+    if (!line.source.empty()) text += " (" + clean(line.source) + ")";
+  }
+  return clean(blame.tap.path.empty() ? "(root)" : blame.tap.path) + " / " + text;
 }
 
 std::string blame_line(const Blame& blame) {
@@ -42,6 +65,8 @@ void add_attribution(Page& page, const Report& report) {
     page.clipped("introduced beyond what rounding explains, by share:");
     add_list(page, attribution.blame, blame_line);
   }
+  if (!attribution.blame.empty() && !attribution.blame.front().operators.empty())
+    page.wrapped("computed there by ", operators_text(attribution.blame.front()));
   if (!attribution.sources.empty()) {
     page.clipped("all that layers introduce, by share of squares:");
     add_list(page, attribution.sources, source_line);

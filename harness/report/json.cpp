@@ -264,12 +264,16 @@ Json totals(const Report& report) {
 Json blame(const Attribution& attribution) {
   Json array = Json::array();
   for (const Blame& entry : attribution.blame) {
+    Json operators = Json::array();
+    for (const OperatorLine& line : entry.operators)
+      operators.push_back({{"op", line.name}, {"source", line.source}});
     array.push_back({{"case", entry.case_name},
                      {"tap", run::to_string(entry.tap)},
                      {"introduced_nrmse", json_number(entry.introduced_nrmse)},
                      {"max_error_over_rms", json_number(entry.max_error_over_rms)},
                      {"explained_nrmse", json_number(entry.explained_nrmse)},
-                     {"share", json_number(entry.share)}});
+                     {"share", json_number(entry.share)},
+                     {"operators", std::move(operators)}});
   }
   return array;
 }

@@ -68,6 +68,11 @@ struct Divergence {
   run::TapId tap;
 };
 
+struct OperatorLine {
+  std::string name;    ///< "aten.softmax"
+  std::string source;  ///< "model.py:42"; empty where the model file does not say
+};
+
 /// A tap that introduces more than rounding explains.
 struct Blame {
   std::string case_name;
@@ -75,7 +80,8 @@ struct Blame {
   double introduced_nrmse = 0;
   double max_error_over_rms = 0;
   double explained_nrmse = 0;
-  double share = 0;  ///< of all that is unexplained
+  double share = 0;                     ///< of all that is unexplained
+  std::vector<OperatorLine> operators;  ///< behind the tap before it; of the first blamed tap alone
 };
 
 /// What taps of equal names, numbers aside, introduce together.

@@ -34,6 +34,35 @@ expect 0 record --model "$model" --inputs "$prose" --device cpu --out script.h5
 expect 0 compare script.h5 --model "$model" --device cpu --attribute --show summary
 has stdout "attribution no layer introduces any difference"
 
+# One changed byte in a weight: its layer is to blame, and its operators alone show the same difference.
+cp "$model" changed.pt
+offset=$(($(stat -c %s changed.pt) / 2 / 4 * 4 + 3))
+printf '\x7b' | dd of=changed.pt bs=1 seek=$offset conv=notrunc status=none
+expect 1 compare script.h5 --model changed.pt --device cpu --weights any --attribute --repro alone --json report.json
+has stdout "introduces the difference"
+has stdout "computed there by model.layers."
+has stdout "parity compare alone/golden.h5 --model alone/operator.pt"
+python3 - report.json <<'PY' || fail "the blame is not as it should be"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["attribution"]["finding"] == "culprit" and len(report["blame"]) == 1, report["blame"]
+blame = report["blame"][0]
+assert blame["share"] == 1 and blame["operators"][-1]["op"] == "aten.linear", blame
+assert blame["operators"][-1]["source"].count(":") == 1, blame
+PY
+for file in operator.pt inputs.pt expected.pt reproduce.py golden.h5; do
+  [ -s "alone/$file" ] || fail "alone/$file is missing"
+done
+has alone/reproduce.py "torch.ops.aten.linear.default(inputs[0], inputs[1]"
+expect 1 compare alone/golden.h5 --model alone/operator.pt --device cpu --show failing
+has stdout "1 tap diverged"
+lacks stdout "additional"
+refused 2 "exists and is not an empty folder" compare script.h5 --model changed.pt --device cpu --weights any --attribute --repro alone
+expect 0 compare script.h5 --model "$model" --device cpu --attribute --repro nothing
+has stdout "--repro wrote nothing"
+no_file nothing
+refused 2 "give both" compare script.h5 --model "$model" --device cpu --repro alone
+
 # Needs a run, and every tap in full.
 refused 2 "--attribute belongs to a replay" compare script.h5 script.h5 --attribute
 expect 0 record --model "$model" --inputs "$prose" --device cpu --out digest.h5 --store digest

@@ -65,6 +65,7 @@ TEST(Table, SaysWhichLayerCreatesTheDifference) {
   EXPECT_TRUE(has(line_with(text, "attribution "), "introduces the difference"));
   EXPECT_TRUE(has(line_with(text, "introduces 2.5e-01"), "75.00 %"))
       << line_with(text, "introduces ");
+  EXPECT_TRUE(has(line_with(text, "computed there by "), "aten.mul (model.py:7), aten.softmax"));
   EXPECT_TRUE(has(line_with(text, "blocks.*.attn"), "2 taps, nrmse up to"));
   EXPECT_FALSE(has(table(failing_report(), Show::all, 200), "attribution "));
   EXPECT_TRUE(has(table(attributed_report(), Show::summary, 80), "attribution "));

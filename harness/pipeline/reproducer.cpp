@@ -1,0 +1,70 @@
+#include "pipeline/reproducer.h"
+
+#include <system_error>
+
+#include "error/error.h"
+#include "golden_store/golden_writer.h"
+#include "model/model.h"
+#include "tensor/digest.h"
+
+namespace parity::pipeline {
+namespace {
+
+constexpr const char* kGolden = "golden.h5";
+
+/// Where the reference ran, without what was true of the whole model alone.
+run::Provenance reference_facts(const run::Provenance& golden, const run::Provenance& model) {
+  run::Provenance facts;
+  for (const auto& [key, value] : golden.facts()) {
+    const bool of_the_model = key.rfind("model.", 0) == 0 || key.rfind("capture.", 0) == 0;
+    if (!of_the_model && key != "switch.dtype") facts.set(key, value);
+  }
+  for (const auto& [key, value] : model.facts()) {
+    if (key.rfind("model.", 0) == 0) facts.set(key, value);
+  }
+  facts.set("capture.layers", std::string(run::kOutputPath));  // the operators are no layers
+  return facts;
+}
+
+}  // namespace
+
+void require_empty(const std::filesystem::path& folder) {
+  std::error_code failure;
+  const std::filesystem::file_status status = std::filesystem::status(folder, failure);
+  if (!std::filesystem::exists(status)) return;
+  if (!std::filesystem::is_directory(status) || !std::filesystem::is_empty(folder, failure)) {
+    throw Error(ErrorKind::usage, "--repro " + folder.string() +
+                                      " exists and is not an empty folder: name a new one");
+  }
+}
+
+std::string write_reproducer(const std::filesystem::path& folder, const model::OperatorTrace& trace,
+                             const Reproduced& reproduced, const run::Settings& settings) {
+  const std::string name = run::to_string(reproduced.tap);
+  trace.save(folder, reproduced.expected,
+             name + " of case " + reproduced.case_name + ", as on " +
+                 std::string(reproduced.reference.provenance.get("device.name")));
+  model::Source source;
+  source.model = folder / model::ReproducerFiles::kModel;
+  run::Settings as_stored = settings;
+  as_stored.dtype.reset();
+  const std::unique_ptr<model::Model> model = model::open_model(source, as_stored);
+
+  golden_store::GoldenWriter writer(folder / kGolden, {});
+  writer.begin_case(reproduced.case_name, trace.inputs());
+  run::TapRecord output;
+  output.id = {run::TapKind::output, std::string(run::kOutputPath), "", 0, ""};
+  output.dtype = reproduced.expected.dtype();
+  output.shape = reproduced.expected.shape();
+  output.digest = tensor::digest_of(reproduced.expected.bytes());
+  writer.add_tap(output, reproduced.expected.bytes());
+  writer.end_case({}, {});
+  writer.finish({model->description(),
+                 reference_facts(reproduced.reference.provenance, model->provenance()),
+                 {"the operators behind " + name +
+                  " alone; their inputs are the ones of a run that "
+                  "was forced to the reference's values"}});
+  return "parity compare " + (folder / kGolden).string() + " --model " + source.model.string();
+}
+
+}  // namespace parity::pipeline
