@@ -29,8 +29,7 @@ std::string objection(const TruthRule& rule, std::string_view what, double candi
 }
 
 std::string objection_to(const TruthErrors& errors, const TruthRule& rule) {
-  if (one_sided(errors.candidate.classes) > 0)
-    return "NaN or Inf in the candidate or in the truth alone";
+  if (errors.candidate.one_sided > 0) return "NaN or Inf in the candidate or in the truth alone";
   std::string text = objection(rule, "nrmse", errors.candidate.nrmse, errors.reference.nrmse);
   if (!text.empty()) return text;
   return objection(rule, "max_error_over_rms", errors.candidate.max_error_over_rms,
@@ -95,7 +94,7 @@ Judgement judge_by_truth(Judgement judgement, const TensorComparison& facts,
   const TruthRule rule = truth_rule(policy, facts.ulp.dtype);
   std::string text = objection_to(errors, rule);
   if (judgement.verdict == Verdict::non_finite) {
-    if (one_sided(errors.candidate.classes) == 0 && one_sided(errors.reference.classes) > 0)
+    if (errors.candidate.one_sided == 0 && errors.reference.one_sided > 0)
       judgement.reasons.emplace_back("the truth is like the candidate there");
     return judgement;
   }

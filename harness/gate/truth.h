@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/distance.h"
 #include "compare/facts.h"
 #include "compare/logits_facts.h"
 #include "gate/policy.h"
@@ -15,10 +16,10 @@
 
 namespace parity::gate {
 
-/// A tap of both sides compared with the same tap of the truth, which stands in as the reference.
+/// A tap of both sides against the same tap of the truth.
 struct TruthErrors {
-  const compare::TensorComparison& reference;
-  const compare::TensorComparison& candidate;
+  compare::Distance reference;
+  compare::Distance candidate;
 };
 
 /// How much nearer to the truth one side has to be before it counts: with factor f (`truth_factor`

@@ -122,15 +122,15 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
 
 gate::Judgement judgement_of(const NamedOutcome& named, const TapData& reference,
                              const TapData& candidate,
-                             const std::optional<TapAgainstTruth>& by_truth,
+                             const std::optional<gate::TruthErrors>& by_truth,
                              const CompareChoice& choice) {
   gate::Judgement judgement =
       gate::judge(named.outcome, reference.record.id.kind,
                   policy_for(choice, reference.record.dtype, candidate.record.dtype));
   if (by_truth) {
     judgement = gate::judge_by_truth(std::move(judgement),
-                                     std::get<compare::TensorComparison>(named.outcome),
-                                     {by_truth->reference, by_truth->candidate}, choice.policy);
+                                     std::get<compare::TensorComparison>(named.outcome), *by_truth,
+                                     choice.policy);
   }
   // The stored rows may all be equal by chance while others are not; the digests of the whole taps
   // tell.
@@ -160,9 +160,9 @@ ComparedTap compare_tap(compare::Reference<TapData> reference,
   const TapData& left = reference.value;
   const TapData& right = candidate.value;
   NamedOutcome named = outcome_of(left, right, choice);
-  std::optional<TapAgainstTruth> by_truth;
+  std::optional<gate::TruthErrors> by_truth;
   if (truth != nullptr && std::holds_alternative<compare::TensorComparison>(named.outcome))
-    by_truth = against_truth(left, right, *truth, choice);
+    by_truth = against_truth(left, right, *truth);
   ComparedTap compared{described(left.record),
                        logits_of(left, right, truth, named.outcome, choice)};
   report::Tap& tap = compared.tap;

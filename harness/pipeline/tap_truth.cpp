@@ -1,13 +1,10 @@
 #include "pipeline/tap_truth.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "compare/compare_logits.h"
-#include "compare/compare_tensors.h"
 #include "compare/flips_by_truth.h"
-#include "compare/widened.h"
 #include "pipeline/common_part.h"
 
 namespace parity::pipeline {
@@ -37,19 +34,6 @@ std::optional<Parts> parts_of(const TapData& reference, const TapData& candidate
   return parts;
 }
 
-/// Side and truth in one dtype, the truth's.
-compare::TensorComparison distance(const tensor::TensorView& truth, const tensor::TensorView& side,
-                                   const compare::CompareOptions& options) {
-  const tensor::HostTensor wide = compare::widened(side, truth.dtype);
-  return compare::compare_tensors(compare::Reference{truth}, compare::Candidate{wide.view()},
-                                  options);
-}
-
-bool same_bytes(const tensor::TensorView& one, const tensor::TensorView& other) {
-  return one.dtype == other.dtype &&
-         std::equal(one.bytes.begin(), one.bytes.end(), other.bytes.begin(), other.bytes.end());
-}
-
 }  // namespace
 
 bool is_more_precise(tensor::DType truth, tensor::DType dtype) {
@@ -58,19 +42,12 @@ bool is_more_precise(tensor::DType truth, tensor::DType dtype) {
              tensor::significand_bits(tensor::component(dtype));
 }
 
-std::optional<TapAgainstTruth> against_truth(const TapData& reference, const TapData& candidate,
-                                             const TapData& truth, const CompareChoice& choice) {
+std::optional<gate::TruthErrors> against_truth(const TapData& reference, const TapData& candidate,
+                                               const TapData& truth) {
   const std::optional<Parts> parts = parts_of(reference, candidate, truth);
   if (!parts) return std::nullopt;
-  compare::CompareOptions options;
-  options.worst_count = 0;
-  options.threads = choice.threads;
-  TapAgainstTruth found;
-  found.reference = distance(parts->truth, parts->sides.reference, options);
-  found.candidate = same_bytes(parts->sides.reference, parts->sides.candidate)
-                        ? found.reference
-                        : distance(parts->truth, parts->sides.candidate, options);
-  return found;
+  return gate::TruthErrors{compare::distance_to(parts->truth, parts->sides.reference),
+                           compare::distance_to(parts->truth, parts->sides.candidate)};
 }
 
 std::optional<gate::LogitsTruth> logits_against_truth(const TapData& reference,
@@ -87,7 +64,7 @@ std::optional<gate::LogitsTruth> logits_against_truth(const TapData& reference,
                                                    theirs, parts->truth, {})};
 }
 
-report::TapTruth reported(const TapAgainstTruth& found, tensor::DType truth) {
+report::TapTruth reported(const gate::TruthErrors& found, tensor::DType truth) {
   return {std::string(tensor::name(truth)),
           found.reference.nrmse,
           found.candidate.nrmse,

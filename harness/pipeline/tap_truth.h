@@ -3,32 +3,24 @@
 
 #include <optional>
 
-#include "compare/facts.h"
 #include "gate/truth.h"
-#include "pipeline/tap_comparison.h"
+#include "pipeline/common_part.h"
 #include "report/report.h"
 
 namespace parity::pipeline {
 
-/// Each side compared with the truth, which stands in as the reference.
-struct TapAgainstTruth {
-  compare::TensorComparison reference;
-  compare::TensorComparison candidate;
-};
-
 /// nullopt where the truth is no judge: it is no more precise than both sides, has another shape,
 /// or holds other rows than were compared.
-[[nodiscard]] std::optional<TapAgainstTruth> against_truth(const TapData& reference,
-                                                           const TapData& candidate,
-                                                           const TapData& truth,
-                                                           const CompareChoice& choice);
+[[nodiscard]] std::optional<gate::TruthErrors> against_truth(const TapData& reference,
+                                                             const TapData& candidate,
+                                                             const TapData& truth);
 
 /// The same of logits, which are stored whole.
 [[nodiscard]] std::optional<gate::LogitsTruth> logits_against_truth(const TapData& reference,
                                                                     const TapData& candidate,
                                                                     const TapData& truth);
 
-[[nodiscard]] report::TapTruth reported(const TapAgainstTruth& found, tensor::DType truth);
+[[nodiscard]] report::TapTruth reported(const gate::TruthErrors& found, tensor::DType truth);
 [[nodiscard]] report::LogitsTruth reported(const gate::LogitsTruth& found);
 
 /// Whether values of `truth` can judge values of `dtype`: they have more bits of significand.
