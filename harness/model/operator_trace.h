@@ -46,10 +46,11 @@ class OperatorTrace {
   /// The values that they were given, as the arguments of the model that save() writes.
   [[nodiscard]] virtual tensor::Value inputs() const = 0;
 
-  /// Writes the four files. `expected` has the shape of the last tap. Throws Error(usage) when
+  /// Writes the four files. `expected` has the shape of the last tap; the script runs with the
+  /// numeric switches of `settings`. Throws Error(usage) when
   /// there is no operator to write, Error(store) when a file cannot be written.
   virtual void save(const std::filesystem::path& folder, const tensor::HostTensor& expected,
-                    const std::string& title) const = 0;
+                    const std::string& title, const run::Settings& settings) const = 0;
 };
 
 /// Runs one case with its taps handed to `sink` and keeps what the operators of the segment were

@@ -41,6 +41,7 @@ class OfflineComparison {
 
   void compare_all(report::Report& report);
   [[nodiscard]] std::vector<std::string> unmatched_globs() const { return filter_.unmatched(); }
+  [[nodiscard]] std::string remark() const { return filter_.remark(); }
 
  private:
   [[nodiscard]] report::Case compare_case(std::size_t reference_case, std::size_t candidate_case,
@@ -114,6 +115,7 @@ report::Report compare_recordings(const CompareRequest& request,
   OfflineComparison comparison(reference, candidate, taps, truth, choice, progress);
   comparison.compare_all(report);
   refuse_unmatched_globs(comparison.unmatched_globs());
+  if (const std::string text = comparison.remark(); !text.empty()) report.notes.push_back(text);
   add_truth_summary(report, truth.file(), policy);
   conclude(report, policy, request.strictness);
   report.timing.total_s = std::chrono::duration<double>(Clock::now() - start).count();

@@ -180,6 +180,7 @@ report::Report Replay::compare_all() {
                    how.policy, request_.compare.command);
   for (std::size_t i = 0; i < golden_.cases().size(); ++i) compare_case(i, how, report);
   refuse_unmatched_globs(filter_.unmatched());
+  if (const std::string text = filter_.remark(); !text.empty()) report.notes.push_back(text);
   if (save_ != nullptr) save_->finish({model_.description(), provenance(), model_.notes()});
   for (const std::string& note : weight_notes) report.notes.push_back(note);
   for (const std::string& note : truth_.notes()) report.notes.push_back(note);

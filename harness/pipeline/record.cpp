@@ -94,6 +94,7 @@ void Recorder::record_case(const std::string& name, const tensor::Value& inputs)
                 "no tap fired in case '" + name + "', so there is nothing to compare later");
   }
   if (summary_.cases == 0) refuse_unmatched_globs(filter_.unmatched());
+  if (const std::string text = filter_.remark(); !text.empty()) note(text);
   const std::vector<std::string> notes = changed_by_taps(plain, sink.output_digests());
   for (const std::string& text : notes) note("case " + name + ": " + text);
   if (const std::string text = uncaptured_remark(skipped); !text.empty())

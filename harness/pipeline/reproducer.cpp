@@ -26,6 +26,20 @@ run::Provenance reference_facts(const run::Provenance& golden, const run::Proven
   return facts;
 }
 
+/// What was typed of those flags that change numbers.
+std::string switch_flags(const run::Settings& settings) {
+  const run::Settings untouched;
+  std::string flags;
+  if (settings.device != untouched.device) flags += " --device " + settings.device;
+  if (settings.fp32_precision != untouched.fp32_precision)
+    flags += " --fp32-precision " + run::to_string(settings.fp32_precision);
+  if (settings.sdpa != untouched.sdpa) flags += " --sdpa " + run::to_string(settings.sdpa);
+  if (settings.deterministic != untouched.deterministic) flags += " --deterministic";
+  if (settings.threads != untouched.threads)
+    flags += " --threads " + std::to_string(settings.threads);
+  return flags;
+}
+
 }  // namespace
 
 void require_empty(const std::filesystem::path& folder) {
@@ -43,7 +57,8 @@ std::string write_reproducer(const std::filesystem::path& folder, const model::O
   const std::string name = run::to_string(reproduced.tap);
   trace.save(folder, reproduced.expected,
              name + " of case " + reproduced.case_name + ", as on " +
-                 std::string(reproduced.reference.provenance.get("device.name")));
+                 std::string(reproduced.reference.provenance.get("device.name")),
+             settings);
   model::Source source;
   source.model = folder / model::ReproducerFiles::kModel;
   run::Settings as_stored = settings;
@@ -64,7 +79,8 @@ std::string write_reproducer(const std::filesystem::path& folder, const model::O
                  {"the operators behind " + name +
                   " alone; their inputs are the ones of a run that "
                   "was forced to the reference's values"}});
-  return "parity compare " + (folder / kGolden).string() + " --model " + source.model.string();
+  return "parity compare " + (folder / kGolden).string() + " --model " + source.model.string() +
+         switch_flags(settings);
 }
 
 }  // namespace parity::pipeline

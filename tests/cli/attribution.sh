@@ -41,7 +41,7 @@ printf '\x7b' | dd of=changed.pt bs=1 seek=$offset conv=notrunc status=none
 expect 1 compare script.h5 --model changed.pt --device cpu --weights any --attribute --repro alone --json report.json
 has stdout "introduces the difference"
 has stdout "computed there by model.layers."
-has stdout "parity compare alone/golden.h5 --model alone/operator.pt"
+has stdout "parity compare alone/golden.h5 --model alone/operator.pt --device cpu"
 python3 - report.json <<'PY' || fail "the blame is not as it should be"
 import json, sys
 report = json.load(open(sys.argv[1]))

@@ -165,6 +165,16 @@ TEST_F(RecordAndReplay, PassesWhenOneOutputWasCapturedAndAnotherCouldNotBe) {
   EXPECT_EQ(replay(model).exit_code, 0);
 }
 
+TEST_F(RecordAndReplay, SaysWhenTheGlobsLeaveTheModelsOutputAlone) {
+  FakeModel model({module_tap("fc", kFirst), output_tap(kSecond)});
+  const RecordSummary summary = record(model, "golden.h5", {{"one", "ones:2"}}, {{}, {"**"}});
+  ASSERT_EQ(summary.notes.size(), 1U);
+  (void)record(model);
+  ReplayOverrides overrides;
+  overrides.skip = std::vector<std::string>{"**"};
+  EXPECT_TRUE(mentions(replay(model, {}, overrides).notes, summary.notes[0])) << summary.notes[0];
+}
+
 TEST_F(RecordAndReplay, TakesTwoTapsOfOnePrintedNameForTwo) {
   // An op tap of layer "a" and a module that is called "a/aten.add".
   FakeTap op = module_tap("a", kFirst);

@@ -84,7 +84,7 @@ class TorchOperatorTrace final : public OperatorTrace {
   }
 
   void save(const std::filesystem::path& folder, const tensor::HostTensor& expected,
-            const std::string& title) const override {
+            const std::string& title, const run::Settings& settings) const override {
     if (slice_.calls.empty()) {
       throw Error(ErrorKind::usage, "no operator ran between the blamed tap and the one before it");
     }
@@ -95,7 +95,7 @@ class TorchOperatorTrace final : public OperatorTrace {
       for (const at::Tensor& input : slice_.inputs) inputs.emplace_back(input.cpu());
       write_pickled(folder / ReproducerFiles::kInputs, c10::ivalue::Tuple::create(inputs));
       write_pickled(folder / ReproducerFiles::kExpected, to_torch(expected).clone());
-      write_file(folder / ReproducerFiles::kScript, reproducer_script(slice_, title));
+      write_file(folder / ReproducerFiles::kScript, reproducer_script(slice_, title, settings));
     });
   }
 

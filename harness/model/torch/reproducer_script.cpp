@@ -85,10 +85,31 @@ std::string call_text(const RecordedCall& call, Names& names, const std::string&
   return result + " = " + qualified(call.schema) + "(" + text + ")" + from + "\n";
 }
 
+std::string switches_text(const run::Settings& settings) {
+  std::string text;
+  if (settings.fp32_precision == run::Fp32Precision::tf32) {
+    text +=
+        "torch.backends.cuda.matmul.allow_tf32 = True\n"
+        "torch.backends.cudnn.allow_tf32 = True\n";
+  }
+  if (settings.sdpa != run::Sdpa::default_choice) {
+    for (const run::Sdpa form : {run::Sdpa::math, run::Sdpa::flash, run::Sdpa::efficient}) {
+      const std::string name =
+          form == run::Sdpa::efficient ? "mem_efficient" : run::to_string(form);
+      text += "torch.backends.cuda.enable_" + name + "_sdp(" +
+              (form == settings.sdpa ? "True" : "False") + ")\n";
+    }
+  }
+  if (settings.deterministic == run::Determinism::on)
+    text += "torch.use_deterministic_algorithms(True)\n";
+  return text;
+}
+
 }  // namespace
 
-std::string reproducer_script(const OperatorSlice& slice, const std::string& title) {
-  std::string text = "# " + title + "\nimport torch\n\n";
+std::string reproducer_script(const OperatorSlice& slice, const std::string& title,
+                              const run::Settings& settings) {
+  std::string text = "# " + title + "\nimport torch\n\n" + switches_text(settings);
   text += "device = 'cuda' if torch.cuda.is_available() else 'cpu'\n";
   text += std::string("inputs = [each.to(device) for each in torch.load('") +
           ReproducerFiles::kInputs + "')]\n";

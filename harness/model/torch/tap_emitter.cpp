@@ -24,7 +24,8 @@ std::string joined(const std::string& port, const std::string& part) {
 }
 
 std::string key_text(const c10::IValue& key, std::size_t position) {
-  if (key.isString()) return key.toStringRef();
+  // An empty port would say that there is no other output.
+  if (key.isString()) return key.toStringRef().empty() ? "''" : key.toStringRef();
   if (key.isInt()) return std::to_string(key.toInt());
   return std::to_string(position);
 }

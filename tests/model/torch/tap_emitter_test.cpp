@@ -58,6 +58,7 @@ TEST(TapEmitter, NamesNestedTensorsByPlaceAndALoneOneNot) {
       {tuple({tensor(), c10::IValue(), tuple({tensor(), tensor()})}), {"m:0", "m:2.0", "m:2.1"}},
       {dict({{"hidden", list}, {"a.b", tensor()}}), {"m:hidden.0", "m:hidden.1", "m:a.b"}},
       {dict({{std::int64_t{7}, tensor()}, {1.5, tensor()}}), {"m:7", "m:1"}},
+      {dict({{"", tensor()}, {"a", tensor()}}), {"m:''", "m:a"}},
   };
   for (const Row& row : rows) {
     CollectingSink sink;

@@ -81,7 +81,7 @@ TEST_F(Reproducer, RunsTheOperatorsOfTheSegmentAloneToTheSameBits) {
     const Traced traced = trace_second(row.name, row.middle);
     EXPECT_EQ(names(*traced.trace), row.operators) << row.name;
     const tensor::HostTensor expected = traced.sink.tensors.at("second");
-    traced.trace->save(folder_, expected, "second of a test");
+    traced.trace->save(folder_, expected, "second of a test", cpu_settings());
     const auto alone = open_script(folder_ / ReproducerFiles::kModel);
     CollectingSink sink;
     alone->run(traced.trace->inputs(), Instrumentation::outputs_only, sink);
@@ -95,7 +95,7 @@ TEST_F(Reproducer, RunsTheOperatorsOfTheSegmentAloneToTheSameBits) {
 
 TEST_F(Reproducer, HasAScriptThatNamesEveryOperatorAndTheFilesBesideIt) {
   const Traced traced = trace_second("script", "    b = torch.relu(a * 2.0)\n");
-  traced.trace->save(folder_, traced.sink.tensors.at("second"), "second of a test");
+  traced.trace->save(folder_, traced.sink.tensors.at("second"), "second of a test", cpu_settings());
   std::ifstream file(folder_ / ReproducerFiles::kScript);
   std::stringstream text;
   text << file.rdbuf();
@@ -104,6 +104,23 @@ TEST_F(Reproducer, HasAScriptThatNamesEveryOperatorAndTheFilesBesideIt) {
         "torch.load('expected.pt')", "value0 = torch.ops.aten.mul.Scalar(inputs[0], 2.0)",
         "value1 = torch.ops.aten.relu.default(value0)",
         "value2 = torch.ops.aten.matmul.default(value1, inputs[1])", "actual = value2.cpu()"}) {
+    EXPECT_NE(text.str().find(part), std::string::npos) << part << " in\n" << text.str();
+  }
+}
+
+TEST_F(Reproducer, SetsTheSwitchesOfTheRunInItsScript) {
+  run::Settings settings = cpu_settings();
+  settings.fp32_precision = run::Fp32Precision::tf32;
+  settings.sdpa = run::Sdpa::math;
+  settings.deterministic = run::Determinism::on;
+  const Traced traced = trace_second("switches", "    b = a + 1.0\n");
+  traced.trace->save(folder_, traced.sink.tensors.at("second"), "second of a test", settings);
+  std::ifstream file(folder_ / ReproducerFiles::kScript);
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const char* part :
+       {"matmul.allow_tf32 = True", "enable_math_sdp(True)", "enable_flash_sdp(False)",
+        "enable_mem_efficient_sdp(False)", "use_deterministic_algorithms(True)"}) {
     EXPECT_NE(text.str().find(part), std::string::npos) << part << " in\n" << text.str();
   }
 }
@@ -117,7 +134,7 @@ TEST_F(Reproducer, IsRefusedWhereNothingWasComputed) {
   const auto trace = trace_operators(*model, arguments(counting({2, 4})),
                                      {module_tap("first"), output_tap()}, sink);
   EXPECT_TRUE(trace->operators().empty());
-  EXPECT_THROW(trace->save(folder_, sink.tensors.at("<output>"), "nothing"), Error);
+  EXPECT_THROW(trace->save(folder_, sink.tensors.at("<output>"), "nothing", cpu_settings()), Error);
 }
 
 TEST(OperatorTrace, StartsWithTheRunWhenThereIsNoTapBefore) {
