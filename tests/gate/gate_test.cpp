@@ -119,7 +119,8 @@ TEST(Gate, PassesTheGoodVerdictsAndSaysWhy) {
       Strictness::strict);
   EXPECT_TRUE(passed(mixed));
   EXPECT_NE(joined(mixed).find("1 tap within bounds"), std::string::npos) << joined(mixed);
-  EXPECT_NE(joined(mixed).find("no further from the truth than the reference"), std::string::npos) << joined(mixed);
+  EXPECT_NE(joined(mixed).find("no further from the truth than the reference"), std::string::npos)
+      << joined(mixed);
   EXPECT_FALSE(mixed.first_divergence.has_value());
 }
 
