@@ -1,3 +1,5 @@
+// From a run that is listened to, to the operators of one segment and the files that run them
+// alone.
 #include "model/operator_trace.h"
 
 #include <fstream>
