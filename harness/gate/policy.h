@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,10 @@ enum class DtypeDifference : std::uint8_t { refused, allowed };
 struct Policy {
   std::string name;
   DtypeDifference dtype_difference = DtypeDifference::refused;
+  /// Coarsest dtype that the values behind a tap have been rounded to: a float32 norm inside a
+  /// float16 model cannot agree better than its inputs do. Floating taps are judged by the bounds
+  /// of this dtype where it is the coarser one; nullopt: by their own.
+  std::optional<tensor::DType> inherited;
   std::vector<DTypePolicy> dtypes;
   std::vector<Bound> logits;
 

@@ -33,6 +33,14 @@ gate::IntroducedError error_of(const std::string& case_name, const report::Tap& 
   return error;
 }
 
+/// What comes behind it cannot be forced either, so the first is the one that made it.
+const report::Tap* first_of_another_shape(const report::Case& one) {
+  const auto found = std::find_if(one.taps.begin(), one.taps.end(), [](const report::Tap& tap) {
+    return tap.outcome == report::Outcome::shape_differs;
+  });
+  return found == one.taps.end() || found->id.kind == run::TapKind::output ? nullptr : &*found;
+}
+
 std::string finding_name(gate::Finding finding) {
   switch (finding) {
     case gate::Finding::none:
@@ -117,6 +125,11 @@ void add_introduced(const report::Case& forced, report::Case& free_running) {
 report::Attribution attribution_of(const report::Report& report) {
   std::vector<gate::IntroducedError> errors;
   for (const report::Case& one : report.cases) {
+    if (const report::Tap* reshaped = first_of_another_shape(one)) {
+      gate::IntroducedError error{one.name, reshaped->id};
+      error.nrmse = 1;
+      errors.push_back(error);
+    }
     for (const report::Tap& tap : one.taps) {
       // The model's output is the last layer's again.
       if (tap.introduced && tap.id.kind != run::TapKind::output)

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "compare/formats.h"
 #include "pipeline/uncaptured.h"
 
 namespace parity::pipeline {
@@ -10,9 +11,14 @@ namespace parity::pipeline {
 CaseComparison::CaseComparison(ReferenceTaps& reference, const TruthTaps* truth,
                                capture::TapFilter& filter, const CompareChoice& choice)
     : reference_(reference), truth_(truth), choice_(choice), compared_(record().taps.size()) {
+  std::optional<tensor::DType> coarsest;
   for (std::size_t place = 0; place < record().taps.size(); ++place) {
     const run::TapId& id = record().taps[place].id;
     if (filter.keeps(id)) index_.emplace(id, place);
+    inherited_.push_back(coarsest);
+    const tensor::DType dtype = record().taps[place].dtype;
+    if (tensor::is_floating(dtype))
+      coarsest = coarsest ? compare::coarser(*coarsest, dtype) : dtype;
   }
 }
 
@@ -30,7 +36,7 @@ void CaseComparison::add(const TapData& candidate) {
   const std::size_t place = found->second;
   const tensor::HostTensor stored = reference_.take(place);
   const auto start = std::chrono::steady_clock::now();
-  const TapData reference{record().taps[place], stored.view()};
+  const TapData reference{record().taps[place], stored.view(), inherited_[place]};
   compared_[place] = compared(reference, candidate);
   compare_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   size_bytes_ += stored.bytes().size() + candidate.stored.bytes.size();

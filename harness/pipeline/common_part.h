@@ -14,6 +14,8 @@ namespace parity::pipeline {
 struct TapData {
   const run::TapRecord& record;
   tensor::TensorView stored;
+  /// Coarsest floating dtype of the taps before it; nullopt when there is none, or it is not known.
+  std::optional<tensor::DType> inherited = {};
 };
 
 /// The same part of the tap from both sides.

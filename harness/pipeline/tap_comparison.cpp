@@ -27,19 +27,24 @@ report::Tap described(const run::TapRecord& record) {
 bool is_digest(const run::TapRecord& record) { return record.mode == run::StoreMode::digest; }
 
 /// The policy for this pair of dtypes.
-gate::Policy policy_for(const CompareChoice& choice, tensor::DType reference,
-                        tensor::DType candidate) {
+gate::Policy policy_for(const CompareChoice& choice, const TapData& reference,
+                        const TapData& candidate) {
   gate::Policy policy = choice.policy;
-  const bool asked = reference != candidate && choice.asked_dtype == candidate;
+  const tensor::DType left = reference.record.dtype;
+  const tensor::DType right = candidate.record.dtype;
+  const bool asked = left != right && choice.asked_dtype == right;
   policy.dtype_difference = asked ? gate::DtypeDifference::allowed : gate::DtypeDifference::refused;
+  policy.inherited = reference.inherited;
   return policy;
 }
 
-compare::CompareOptions options_for(const CompareChoice& choice, tensor::DType reference,
-                                    tensor::DType candidate) {
+compare::CompareOptions options_for(const CompareChoice& choice, const TapData& reference,
+                                    const TapData& candidate) {
   compare::CompareOptions options;
-  options.element_bound =
-      choice.policy.for_dtype(compare::coarser(reference, candidate)).element_bound;
+  tensor::DType dtype = compare::coarser(reference.record.dtype, candidate.record.dtype);
+  if (reference.inherited && tensor::is_floating(dtype))
+    dtype = compare::coarser(dtype, *reference.inherited);
+  options.element_bound = choice.policy.for_dtype(dtype).element_bound;
   options.worst_count = choice.worst_count;
   options.threads = choice.threads;
   return options;
@@ -60,7 +65,7 @@ NamedOutcome compare_common_part(const TapData& reference, const TapData& candid
   if (!part) return {compare::NotCompared{}, report::Outcome::not_compared, Extent::none};
   compare::TensorComparison facts = compare::compare_tensors(
       compare::Reference{part->reference}, compare::Candidate{part->candidate},
-      options_for(choice, reference.record.dtype, candidate.record.dtype));
+      options_for(choice, reference, candidate));
   const bool by_rows = reference.record.mode == run::StoreMode::rows ||
                        candidate.record.mode == run::StoreMode::rows;
   if (!by_rows) return {std::move(facts), report::Outcome::compared, Extent::all};
@@ -105,8 +110,8 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   logits.id = reference.record.id;
   logits.facts = compare::compare_logits(compare::Reference{part->reference},
                                          compare::Candidate{part->candidate}, {});
-  gate::Judgement judgement = gate::judge_logits(
-      logits.facts, output, policy_for(choice, reference.record.dtype, candidate.record.dtype));
+  gate::Judgement judgement =
+      gate::judge_logits(logits.facts, output, policy_for(choice, reference, candidate));
   const std::optional<gate::LogitsTruth> by_truth =
       truth == nullptr ? std::nullopt : logits_against_truth(reference, candidate, *truth);
   if (by_truth) {
@@ -124,9 +129,8 @@ gate::Judgement judgement_of(const NamedOutcome& named, const TapData& reference
                              const TapData& candidate,
                              const std::optional<gate::TruthErrors>& by_truth,
                              const CompareChoice& choice) {
-  gate::Judgement judgement =
-      gate::judge(named.outcome, reference.record.id.kind,
-                  policy_for(choice, reference.record.dtype, candidate.record.dtype));
+  gate::Judgement judgement = gate::judge(named.outcome, reference.record.id.kind,
+                                          policy_for(choice, reference, candidate));
   if (by_truth) {
     judgement = gate::judge_by_truth(std::move(judgement),
                                      std::get<compare::TensorComparison>(named.outcome), *by_truth,

@@ -304,5 +304,27 @@ TEST(Judge, ThrowsOnAMetricThatDoesNotExist) {
   }
 }
 
+TEST(Judge, TakesTheBoundsOfWhatTheInputsWereRoundedToWhereThatIsCoarser) {
+  struct Rounded {
+    DType own;
+    std::optional<DType> inherited;
+    Verdict verdict;
+  };
+  const std::vector<Rounded> rows = {
+      {DType::float32, std::nullopt, Verdict::diverged},
+      {DType::float32, DType::float32, Verdict::diverged},
+      {DType::float32, DType::bfloat16, Verdict::within},
+      {DType::float32, DType::float64, Verdict::diverged},
+      {DType::bfloat16, DType::float32, Verdict::within},
+  };
+  for (const Rounded& row : rows) {
+    Policy policy = default_policy();
+    policy.inherited = row.inherited;
+    EXPECT_EQ(judge(noisy_facts(1e-3, row.own), TapKind::module, policy).verdict, row.verdict)
+        << tensor::name(row.own) << " behind "
+        << (row.inherited ? tensor::name(*row.inherited) : "nothing");
+  }
+}
+
 }  // namespace
 }  // namespace parity::gate

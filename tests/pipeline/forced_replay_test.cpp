@@ -52,11 +52,13 @@ class Chain final : public model::Model {
   }
 
   bool refuses = false;  ///< to take a forced value
+  std::string reshaped;  ///< layer whose value has another shape
 
  private:
   std::vector<float> tapped(const std::string& name, const std::vector<float>& state,
                             run::TapSink& sink) const {
-    const test::FakeTap tap = module_tap(name, state);
+    test::FakeTap tap = module_tap(name, state);
+    if (name == reshaped) tap.shape = {2, 2};
     sink.on_tap(tap.id, test::PlainTensor(tap.dtype, tap.shape, tap.bytes));
     const std::optional<tensor::TensorView> forced = sink.forced_value(tap.id);
     if (!forced) return state;
@@ -158,6 +160,15 @@ TEST_F(ForcedReplay, SaysWhichTapKeptItsOwnValue) {
   ASSERT_EQ(notes.size(), 4U);
   EXPECT_NE(notes[1].find("b kept its own value in the forced pass: it refuses"), std::string::npos)
       << notes[1];
+}
+
+TEST_F(ForcedReplay, BlamesTheFirstLayerOfAnotherShape) {
+  record();
+  Chain candidate({{"d", 1.25F}});
+  candidate.reshaped = "b";
+  const report::Report report = replay(candidate);
+  EXPECT_EQ(report.attribution->finding, "culprit");
+  EXPECT_EQ(report.attribution->blame.at(0).tap.path, "b");
 }
 
 TEST_F(ForcedReplay, NeedsEveryTapInFull) {

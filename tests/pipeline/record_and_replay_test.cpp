@@ -175,6 +175,35 @@ TEST_F(RecordAndReplay, SaysWhenTheGlobsLeaveTheModelsOutputAlone) {
   EXPECT_TRUE(mentions(replay(model, {}, overrides).notes, summary.notes[0])) << summary.notes[0];
 }
 
+/// Half of the values to the bits above bfloat16's.
+FakeTap bfloat16_tap(const std::string& path) {
+  FakeTap tap = module_tap(path, kFirst);
+  tap.dtype = tensor::DType::bfloat16;
+  std::vector<std::byte> bytes;
+  for (std::size_t i = 2; i < tap.bytes.size(); i += 4) {
+    bytes.push_back(tap.bytes[i]);
+    bytes.push_back(tap.bytes[i + 1]);
+  }
+  tap.bytes = bytes;
+  return tap;
+}
+
+TEST_F(RecordAndReplay, JudgesAFloat32LayerBehindABfloat16OneByWhatItsInputsWereRoundedTo) {
+  const std::vector<float> off = {1.002F, 2.002F, 3.002F, 4.002F};
+  struct Row {
+    FakeTap before;
+    run::Verdict verdict;
+  };
+  for (const Row& row : {Row{module_tap("cast", kFirst), run::Verdict::diverged},
+                         Row{bfloat16_tap("cast"), run::Verdict::within}}) {
+    FakeModel reference({row.before, module_tap("norm", kFirst), output_tap(kSecond)});
+    (void)record(reference);
+    FakeModel candidate({row.before, module_tap("norm", off), output_tap(kSecond)});
+    const report::Tap& norm = replay(candidate).cases.at(0).taps.at(1);
+    EXPECT_EQ(norm.verdict, row.verdict) << tensor::name(row.before.dtype);
+  }
+}
+
 TEST_F(RecordAndReplay, TakesTwoTapsOfOnePrintedNameForTwo) {
   // An op tap of layer "a" and a module that is called "a/aten.add".
   FakeTap op = module_tap("a", kFirst);
