@@ -64,7 +64,7 @@ class ValueFaults(unittest.TestCase):
     def test_without_a_choice_of_layers_every_faulty_row_is_named(self):
         outcome = self.workshop.compare(self.reference, self.candidate)
         self.assertEqual(outcome.exit_code, FAILS)
-        self.assertEqual(outcome.first_divergence, ("x", "rows.one_nan"))
+        self.assertEqual(outcome.first_divergence, ("x", "rows.one_bool"))
         replayed = self.workshop.compare(self.reference, self.models[1])
         self.assertEqual(replayed.exit_code, FAILS)
         self.assertEqual(replayed.report["cases"], outcome.report["cases"])

@@ -22,10 +22,16 @@ class Emits(nn.Module):
         return self.values.clone()
 
 
+def rounding(tensor):
+    return torch.finfo(tensor.dtype).eps if tensor.dtype.is_floating_point or tensor.dtype.is_complex else 0
+
+
 class Gallery(nn.Module):
     def __init__(self, tensors):
         super().__init__()
-        self.rows = nn.ModuleDict({name: Emits(tensor) for name, tensor in tensors.items()})
+        # A tap is judged by the coarsest dtype before it, so every row comes before all that are coarser.
+        ordered = sorted(tensors, key=lambda name: rounding(ROWS[name][0] if name in ROWS else tensors[name]))
+        self.rows = nn.ModuleDict({name: Emits(tensors[name]) for name in ordered})
         self.head = nn.Linear(4, 4)
         with torch.no_grad():
             self.head.weight.copy_(torch.eye(4))
