@@ -56,15 +56,18 @@ FlipsByTruth flips_by_truth(Reference<TensorView> reference, Candidate<TensorVie
   const auto vocabulary = static_cast<std::size_t>(shape.back());
   const std::uint64_t rows = vocabulary == 0 ? 0 : tensor::element_count(shape) / vocabulary;
   for (std::uint64_t row = 0; row < rows; ++row) {
-    const std::optional<Choice> ours = choice_of(reference.value, row, vocabulary);
-    const std::optional<Choice> theirs = choice_of(candidate.value, row, vocabulary);
-    const std::optional<Choice> right = choice_of(truth, row, vocabulary);
-    if (!ours || !theirs || !right || ours->token == theirs->token) continue;
-    const bool sides_with_candidate = right->token == theirs->token;
-    const bool decided = ours->gap >= options.decided_gap;
+    const std::optional<Choice> reference_choice = choice_of(reference.value, row, vocabulary);
+    const std::optional<Choice> candidate_choice = choice_of(candidate.value, row, vocabulary);
+    const std::optional<Choice> true_choice = choice_of(truth, row, vocabulary);
+    if (!reference_choice || !candidate_choice || !true_choice ||
+        reference_choice->token == candidate_choice->token) {
+      continue;
+    }
+    const bool sides_with_candidate = true_choice->token == candidate_choice->token;
+    const bool decided = reference_choice->gap >= options.decided_gap;
     ++result.flips;
     if (sides_with_candidate) ++result.candidate;
-    if (right->token == ours->token) ++result.reference;
+    if (true_choice->token == reference_choice->token) ++result.reference;
     if (decided) ++result.decided;
     if (decided && !sides_with_candidate) ++result.decided_elsewhere;
   }
