@@ -5,7 +5,6 @@
 
 #include "compare/compare_logits.h"
 #include "compare/flips_by_truth.h"
-#include "pipeline/common_part.h"
 
 namespace parity::pipeline {
 namespace {
@@ -55,13 +54,13 @@ std::optional<gate::LogitsTruth> logits_against_truth(const TapData& reference,
                                                       const TapData& truth) {
   const std::optional<Parts> parts = parts_of(reference, candidate, truth);
   if (!parts || parts->truth.shape.empty()) return std::nullopt;
-  const compare::Reference right{parts->truth};
-  const compare::Candidate ours{parts->sides.reference};
-  const compare::Candidate theirs{parts->sides.candidate};
-  return gate::LogitsTruth{compare::compare_logits(right, ours, {}),
-                           compare::compare_logits(right, theirs, {}),
+  const compare::Reference by_truth{parts->truth};
+  const compare::Candidate reference_side{parts->sides.reference};
+  const compare::Candidate candidate_side{parts->sides.candidate};
+  return gate::LogitsTruth{compare::compare_logits(by_truth, reference_side, {}),
+                           compare::compare_logits(by_truth, candidate_side, {}),
                            compare::flips_by_truth(compare::Reference{parts->sides.reference},
-                                                   theirs, parts->truth, {})};
+                                                   candidate_side, parts->truth, {})};
 }
 
 report::TapTruth reported(const gate::TruthErrors& found, tensor::DType truth) {
