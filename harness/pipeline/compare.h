@@ -41,8 +41,8 @@ struct ReplayRequest {
   std::optional<std::filesystem::path> save;  ///< write the candidate's run as a golden too
 };
 
-/// Runs the golden's cases on this host and compares tap by tap as they come; one tap of each side
-/// and of the truth is in memory.
+/// Runs the golden's cases on this host and compares tap by tap as they come; one tap of the golden
+/// and of the truth is in memory; in a forced pass, the golden's of all taps in the capture's ring.
 [[nodiscard]] report::Report compare_replay(const ReplayRequest& request, Progress& progress);
 
 /// The same with a model that is open and a writer for --save (nullptr: none).
