@@ -47,8 +47,8 @@ class OperatorTrace {
   [[nodiscard]] virtual tensor::Value inputs() const = 0;
 
   /// Writes the four files. `expected` has the shape of the last tap; the script runs with the
-  /// numeric switches of `settings`. Throws Error(usage) when
-  /// there is no operator to write, Error(store) when a file cannot be written.
+  /// numeric switches of `settings`. Throws Error(usage) when there is no operator to write,
+  /// Error(store) when a file cannot be written.
   virtual void save(const std::filesystem::path& folder, const tensor::HostTensor& expected,
                     const std::string& title, const run::Settings& settings) const = 0;
 };
