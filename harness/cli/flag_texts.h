@@ -22,8 +22,8 @@ namespace parity::cli {
 /// A seed as the generators take it: 0 to 2^64 - 1. Throws Error(usage) for anything else.
 [[nodiscard]] std::uint64_t seed_of(const std::string& text);
 
-/// Throws Error(usage) for a glob that can match nothing as it was meant: empty, with a control
-/// character, or with a '[' that no ']' closes.
+/// Throws Error(usage) for a glob that can match nothing as it was meant: with a control character,
+/// with bytes that are no UTF-8, or with a '[' that no ']' closes.
 void check_globs(const std::string& flag, const std::vector<std::string>& globs);
 
 /// Throws Error(usage) naming the first flag of the parsed `command` that was given an empty text,
