@@ -70,8 +70,8 @@ struct Judgement {
 };
 
 /// Judges one tap of kind `kind` by its outcome; bounds come from `policy` by the reference's dtype
-/// (the coarser one where dtypes differ and the policy allows it). A passing judgement may carry
-/// reasons too: they are remarks.
+/// (the coarser one where dtypes differ and the policy allows it, or where `inherited` is coarser).
+/// A passing judgement may carry reasons too: they are remarks.
 [[nodiscard]] Judgement judge(const compare::Outcome& outcome, run::TapKind kind,
                               const Policy& policy);
 
