@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ struct CaptureStream::State {
   void start();
   void consume_until_closed();
   void join();
+  void stop();
   void fail(std::exception_ptr cause);
   template <typename Work>
   void guarded(const Work& work);
@@ -82,6 +84,12 @@ void CaptureStream::State::start() {
   }
 }
 
+void CaptureStream::State::stop() {
+  queue.clear();
+  pool.close();
+  join();
+}
+
 void CaptureStream::State::join() {
   for (std::thread& thread : threads) thread.join();
   threads.clear();
@@ -90,14 +98,16 @@ void CaptureStream::State::join() {
 CaptureStream::CaptureStream(run::HostAllocator& allocator, TapFilter& filter,
                              TapConsumer& consumer, const RingOptions& options)
     : state_(std::make_unique<State>(allocator, filter, consumer, options)) {
-  state_->start();
+  try {
+    state_->start();
+  } catch (const std::system_error& error) {
+    state_->stop();
+    throw Error(ErrorKind::resource,
+                std::string("cannot start the threads that take taps: ") + error.what());
+  }
 }
 
-CaptureStream::~CaptureStream() {
-  state_->queue.clear();
-  state_->pool.close();
-  state_->join();
-}
+CaptureStream::~CaptureStream() { state_->stop(); }
 
 void CaptureStream::on_tap(const run::TapId& id, const run::DeviceTensor& value) {
   if (!state_->filter.keeps(id)) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -187,9 +188,20 @@ std::string sentence_of(const Attribution& attribution) {
       top.layers, 100 * top.share, top.nrmse);
 }
 
+/// An error without a number counts as one as large as the tensor itself.
+std::vector<IntroducedError> in_numbers(std::vector<IntroducedError> errors) {
+  for (IntroducedError& error : errors) {
+    if (!std::isfinite(error.nrmse)) error.nrmse = 1;
+    if (!std::isfinite(error.max_error_over_rms)) error.max_error_over_rms = 1 / kOutlierShare;
+    if (!std::isfinite(error.reference_error)) error.reference_error = 0;
+  }
+  return errors;
+}
+
 }  // namespace
 
-Attribution attribute(const std::vector<IntroducedError>& errors) {
+Attribution attribute(const std::vector<IntroducedError>& measured) {
+  const std::vector<IntroducedError> errors = in_numbers(measured);
   const Peers peers = peers_of(errors);
   Attribution attribution;
   attribution.ranked = ranked(errors, peers);

@@ -65,6 +65,7 @@ struct Attribution {
   std::string sentence;         ///< the finding in words
 };
 
-[[nodiscard]] Attribution attribute(const std::vector<IntroducedError>& errors);
+/// Infinite errors and NaN count as errors as large as the tensor itself.
+[[nodiscard]] Attribution attribute(const std::vector<IntroducedError>& measured);
 
 }  // namespace parity::gate

@@ -65,6 +65,8 @@ struct Side {
   const TruthEntry* first = nullptr;
 
   void add(double error, double other, const TruthEntry& entry, const TruthRule& rule) {
+    const bool comparable = std::isfinite(error) || std::isfinite(other);
+    if (!comparable || std::isnan(error) || std::isnan(other)) return;
     if (rule.no_further(error, other)) return;
     ratios.push_back(error_ratio(error, other));
     if (first == nullptr) first = &entry;

@@ -95,7 +95,7 @@ void find_operators(model::Model& model, const golden_store::GoldenReader& golde
     top.operators.push_back({call.name, call.source});
   if (!folder) return;
   if (trace->operators().empty()) {
-    report.notes.push_back("--repro wrote nothing: no operator ran between " +
+    report.notes.push_back("--repro wrote nothing: no operator was seen between " +
                            run::to_string(top.tap) + " and the tap before it");
     return;
   }

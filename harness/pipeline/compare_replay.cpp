@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "error/error.h"
 #include "golden_store/golden_reader.h"
 #include "host/machine.h"
 #include "pipeline/attribution.h"
@@ -187,7 +188,13 @@ report::Report Replay::compare_all() {
   for (const std::string& note : model_.notes()) report.notes.push_back("candidate: " + note);
   if (request_.attribution == AttributionPass::forced) {
     report.attribution = attribution_of(report);
-    find_operators(model_, golden_, settings_, request_.reproducer, report);
+    try {
+      find_operators(model_, golden_, settings_, request_.reproducer, report);
+    } catch (const Error& error) {
+      // What was found so far must not be lost with it.
+      report.notes.push_back("the pass for the operators behind the blame failed: " +
+                             std::string(error.what()));
+    }
   }
   add_truth_summary(report, truth_.file(), how.policy);
   conclude(report, how.policy, request_.compare.strictness);

@@ -43,7 +43,7 @@ void add_bounds_in_force(report::Report& report, const gate::Policy& policy) {
   for (const report::Case& one : report.cases) {
     any_logits = any_logits || !one.logits.empty();
     for (const report::Tap& tap : one.taps) {
-      if (tap.facts) dtypes.insert(std::string(tensor::name(tap.facts->ulp.dtype)));
+      dtypes.insert(tap.bounds_dtype);
     }
   }
   for (const gate::DTypePolicy& rules : policy.dtypes) {

@@ -1,5 +1,8 @@
 #include "pipeline/reproducer.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <system_error>
 
 #include "error/error.h"
@@ -24,6 +27,17 @@ run::Provenance reference_facts(const run::Provenance& golden, const run::Proven
   }
   facts.set("capture.layers", std::string(run::kOutputPath));  // the operators are no layers
   return facts;
+}
+
+/// As a POSIX shell takes it.
+std::string quoted(const std::string& path) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::strchr("/._-", c) != nullptr;
+  };
+  if (std::all_of(path.begin(), path.end(), plain)) return path;
+  std::string text = "'";
+  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
 }
 
 /// What was typed of those flags that change numbers.
@@ -79,8 +93,8 @@ std::string write_reproducer(const std::filesystem::path& folder, const model::O
                  {"the operators behind " + name +
                   " alone; their inputs are the ones of a run that "
                   "was forced to the reference's values"}});
-  return "parity compare " + (folder / kGolden).string() + " --model " + source.model.string() +
-         switch_flags(settings);
+  return "parity compare " + quoted((folder / kGolden).string()) + " --model " +
+         quoted(source.model.string()) + switch_flags(settings);
 }
 
 }  // namespace parity::pipeline

@@ -38,13 +38,17 @@ gate::Policy policy_for(const CompareChoice& choice, const TapData& reference,
   return policy;
 }
 
+/// Whose bounds the tap is judged by.
+tensor::DType bounds_dtype(const TapData& reference, const TapData& candidate) {
+  const tensor::DType own = compare::coarser(reference.record.dtype, candidate.record.dtype);
+  if (!reference.inherited || !tensor::is_floating(own)) return own;
+  return compare::coarser(own, *reference.inherited);
+}
+
 compare::CompareOptions options_for(const CompareChoice& choice, const TapData& reference,
                                     const TapData& candidate) {
   compare::CompareOptions options;
-  tensor::DType dtype = compare::coarser(reference.record.dtype, candidate.record.dtype);
-  if (reference.inherited && tensor::is_floating(dtype))
-    dtype = compare::coarser(dtype, *reference.inherited);
-  options.element_bound = choice.policy.for_dtype(dtype).element_bound;
+  options.element_bound = choice.policy.for_dtype(bounds_dtype(reference, candidate)).element_bound;
   options.worst_count = choice.worst_count;
   options.threads = choice.threads;
   return options;
@@ -180,8 +184,10 @@ ComparedTap compare_tap(compare::Reference<TapData> reference,
   if (named.extent == Extent::rows) tap.reasons.push_back(rows_remark(left, right));
   if (named.name == report::Outcome::not_compared)
     tap.reasons.emplace_back("the two goldens stored different rows of this tap");
-  if (auto* facts = std::get_if<compare::TensorComparison>(&named.outcome))
+  if (auto* facts = std::get_if<compare::TensorComparison>(&named.outcome)) {
     tap.facts = std::move(*facts);
+    tap.bounds_dtype = tensor::name(bounds_dtype(left, right));
+  }
   if (auto* shapes = std::get_if<compare::ShapeMismatch>(&named.outcome))
     tap.shapes = std::move(*shapes);
   return compared;

@@ -31,6 +31,7 @@ struct Tap {
   /// The same facts when everything before the tap was the reference's: what the layer adds itself.
   std::optional<compare::TensorComparison> introduced;
   std::optional<TapTruth> truth;
+  std::string bounds_dtype;  ///< whose bounds it was judged by; empty where nothing was measured
 };
 
 /// Logits of one output tap.

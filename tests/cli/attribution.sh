@@ -53,10 +53,13 @@ PY
 for file in operator.pt inputs.pt expected.pt reproduce.py golden.h5; do
   [ -s "alone/$file" ] || fail "alone/$file is missing"
 done
+has alone/reproduce.py "allow_tf32 = False"
 has alone/reproduce.py "torch.ops.aten.linear.default(inputs[0], inputs[1]"
 expect 1 compare alone/golden.h5 --model alone/operator.pt --device cpu --show failing
 has stdout "1 tap diverged"
 lacks stdout "additional"
+expect 1 compare script.h5 --model changed.pt --device cpu --weights any --attribute --repro "a b" --show summary
+has stdout "'a b/golden.h5'"
 refused 2 "exists and is not an empty folder" compare script.h5 --model changed.pt --device cpu --weights any --attribute --repro alone
 expect 0 compare script.h5 --model "$model" --device cpu --attribute --repro nothing
 has stdout "--repro wrote nothing"

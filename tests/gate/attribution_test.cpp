@@ -1,5 +1,6 @@
 #include "gate/attribution.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,21 @@ TEST(Attribution, AddsUpATapOverCasesAndNamesTheCaseWhereItIsWorst) {
   EXPECT_EQ(found.ranked[0].tap.path, "b");
   EXPECT_EQ(found.ranked[0].case_name, "y");
   EXPECT_NEAR(found.ranked[0].share + found.ranked[1].share, 1.0, 1e-12);
+}
+
+TEST(Attribution, CountsAnErrorWithoutANumberAsOneAsLargeAsTheTensor) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double odd : {kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
+    IntroducedError zero_reference = error("a", odd);
+    zero_reference.max_error_over_rms = odd;
+    zero_reference.reference_error = odd;
+    const Attribution found = attribute({zero_reference, error("b", 0.25), error("c", 0)});
+    EXPECT_EQ(found.finding, Finding::culprit) << odd;
+    ASSERT_EQ(found.ranked.size(), 2U) << odd;
+    EXPECT_EQ(found.ranked[0].tap.path, "a") << odd;
+    EXPECT_NEAR(found.ranked[0].share, 0.8, 0.01) << odd;
+    EXPECT_EQ(found.sources.at(0).layers, "a") << odd;
+  }
 }
 
 TEST(Attribution, HasNothingToSayWithoutErrors) {

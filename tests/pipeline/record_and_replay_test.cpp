@@ -199,8 +199,13 @@ TEST_F(RecordAndReplay, JudgesAFloat32LayerBehindABfloat16OneByWhatItsInputsWere
     FakeModel reference({row.before, module_tap("norm", kFirst), output_tap(kSecond)});
     (void)record(reference);
     FakeModel candidate({row.before, module_tap("norm", off), output_tap(kSecond)});
-    const report::Tap& norm = replay(candidate).cases.at(0).taps.at(1);
-    EXPECT_EQ(norm.verdict, row.verdict) << tensor::name(row.before.dtype);
+    const report::Report report = replay(candidate);
+    EXPECT_EQ(report.cases.at(0).taps.at(1).verdict, row.verdict) << tensor::name(row.before.dtype);
+    const bool printed = std::any_of(report.policy_bounds.begin(), report.policy_bounds.end(),
+                                     [&](const report::BoundText& bound) {
+                                       return bound.scope == tensor::name(row.before.dtype);
+                                     });
+    EXPECT_TRUE(printed) << tensor::name(row.before.dtype);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "model/torch/operator_recorder.h"
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <utility>
 
@@ -17,6 +18,7 @@ struct OperatorRecorder::State {
   bool listening = false;
   int depth = 0;
   std::vector<RecordedCall> calls;
+  std::exception_ptr failure;
 };
 
 namespace {
@@ -56,25 +58,35 @@ std::vector<c10::IValue> last_of(const Stack& stack, std::size_t count) {
   return values;
 }
 
-std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
-  auto open = std::make_unique<OpenCall>();
-  if (active == nullptr) return open;
+void record(const at::RecordFunction& function, OpenCall& open) {
   const bool outermost = active->depth++ == 0;
   const std::optional<c10::FunctionSchema> schema = function.operator_schema();
-  if (!active->listening || !outermost || !schema) return open;
+  if (!active->listening || !outermost || !schema) return;
   const at::RecordFunctionGuard silent(/*is_enabled=*/false);
   RecordedCall call{
       *schema, last_of(function.inputs(), schema->arguments().size()), {}, {}, source_line()};
   for (const c10::IValue& input : call.inputs) call.given.push_back(as_it_is_now(input));
   active->calls.push_back(std::move(call));
-  open->recorded = true;
+  open.recorded = true;
+}
+
+/// The library swallows what a callback throws: it is kept for take().
+std::unique_ptr<at::ObserverContext> on_start(const at::RecordFunction& function) {
+  auto open = std::make_unique<OpenCall>();
+  if (active == nullptr) return open;
+  try {
+    record(function, *open);
+  } catch (...) {
+    active->failure = std::current_exception();
+  }
   return open;
 }
 
 void on_end(const at::RecordFunction& function, at::ObserverContext* context) {
   if (active == nullptr) return;
   --active->depth;
-  if (!static_cast<OpenCall*>(context)->recorded || active->calls.empty()) return;
+  if (context == nullptr || !static_cast<OpenCall*>(context)->recorded || active->calls.empty())
+    return;
   RecordedCall& call = active->calls.back();
   call.outputs = last_of(function.outputs(), call.schema.returns().size());
 }
@@ -108,6 +120,9 @@ void OperatorRecorder::start() {
 
 void OperatorRecorder::stop() { state_->listening = false; }
 
-std::vector<RecordedCall> OperatorRecorder::take() { return std::move(state_->calls); }
+std::vector<RecordedCall> OperatorRecorder::take() {
+  if (state_->failure != nullptr) std::rethrow_exception(state_->failure);
+  return std::move(state_->calls);
+}
 
 }  // namespace parity::model

@@ -33,6 +33,7 @@ class OperatorRecorder {
 
   void start();
   void stop();
+  /// Throws what recording threw, such as a lack of memory for the copies.
   [[nodiscard]] std::vector<RecordedCall> take();
 
   struct State;

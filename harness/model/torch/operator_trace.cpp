@@ -30,9 +30,9 @@ class TracingSink final : public run::TapSink {
   void on_tap(const run::TapId& id, const run::DeviceTensor& value) override {
     if (id == segment_.up_to) {
       recorder_.stop();
-      calls_ = recorder_.take();
+      const std::vector<RecordedCall> calls = recorder_.take();
       const auto* tapped = dynamic_cast<const TorchDeviceTensor*>(&value);
-      if (tapped != nullptr) slice_ = slice_for(tapped->tensor(), calls_);
+      if (tapped != nullptr) slice_ = slice_for(tapped->tensor(), calls);
     }
     sink_.on_tap(id, value);
     if (segment_.behind && id == *segment_.behind) recorder_.start();
@@ -53,7 +53,6 @@ class TracingSink final : public run::TapSink {
   run::TapSink& sink_;
   const Segment segment_;
   OperatorRecorder& recorder_;
-  std::vector<RecordedCall> calls_;  // keeps the handles alive by which values are told apart
   OperatorSlice slice_;
 };
 
@@ -81,7 +80,9 @@ class TorchOperatorTrace final : public OperatorTrace {
 
   [[nodiscard]] tensor::Value inputs() const override {
     tensor::ValueTuple tuple;
-    for (const at::Tensor& input : slice_.inputs) tuple.items.push_back({to_host(input)});
+    with_torch_errors("copying the operators' inputs from the device", [&] {
+      for (const at::Tensor& input : slice_.inputs) tuple.items.push_back({to_host(input)});
+    });
     return {std::move(tuple)};
   }
 

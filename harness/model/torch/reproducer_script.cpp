@@ -58,6 +58,10 @@ class Names {
   void returned(const c10::IValue& value, const std::string& name) {
     if (value.isTensor() && value.toTensor().defined())
       names_[value.toTensor().unsafeGetTensorImpl()] = name;
+    if (!value.isTensorList()) return;
+    const std::vector<at::Tensor> elements = value.toTensorVector();
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      returned(elements[i], name + "[" + std::to_string(i) + "]");
   }
 
  private:
@@ -86,12 +90,9 @@ std::string call_text(const RecordedCall& call, Names& names, const std::string&
 }
 
 std::string switches_text(const run::Settings& settings) {
-  std::string text;
-  if (settings.fp32_precision == run::Fp32Precision::tf32) {
-    text +=
-        "torch.backends.cuda.matmul.allow_tf32 = True\n"
-        "torch.backends.cudnn.allow_tf32 = True\n";
-  }
+  const std::string tf32 = settings.fp32_precision == run::Fp32Precision::tf32 ? "True" : "False";
+  std::string text = "torch.backends.cuda.matmul.allow_tf32 = " + tf32 +
+                     "\ntorch.backends.cudnn.allow_tf32 = " + tf32 + "\n";
   if (settings.sdpa != run::Sdpa::default_choice) {
     for (const run::Sdpa form : {run::Sdpa::math, run::Sdpa::flash, run::Sdpa::efficient}) {
       const std::string name =
@@ -99,9 +100,12 @@ std::string switches_text(const run::Settings& settings) {
       text += "torch.backends.cuda.enable_" + name + "_sdp(" +
               (form == settings.sdpa ? "True" : "False") + ")\n";
     }
+    text += "torch.backends.cuda.enable_cudnn_sdp(False)\n";
   }
   if (settings.deterministic == run::Determinism::on)
     text += "torch.use_deterministic_algorithms(True)\n";
+  if (settings.threads > 0)
+    text += "torch.set_num_threads(" + std::to_string(settings.threads) + ")\n";
   return text;
 }
 

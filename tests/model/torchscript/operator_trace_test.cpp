@@ -108,6 +108,17 @@ TEST_F(Reproducer, HasAScriptThatNamesEveryOperatorAndTheFilesBesideIt) {
   }
 }
 
+TEST_F(Reproducer, NamesThePartsOfAListInItsScript) {
+  const Traced traced =
+      trace_second("list_script", "    p, q = torch.split(a, 1, 0)\n    b = p - q\n");
+  traced.trace->save(folder_, traced.sink.tensors.at("second"), "second of a test", cpu_settings());
+  std::ifstream file(folder_ / ReproducerFiles::kScript);
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_NE(text.str().find("torch.ops.aten.sub.Tensor(value0[0], value0[1], "), std::string::npos)
+      << text.str();
+}
+
 TEST_F(Reproducer, SetsTheSwitchesOfTheRunInItsScript) {
   run::Settings settings = cpu_settings();
   settings.fp32_precision = run::Fp32Precision::tf32;
@@ -119,8 +130,9 @@ TEST_F(Reproducer, SetsTheSwitchesOfTheRunInItsScript) {
   std::stringstream text;
   text << file.rdbuf();
   for (const char* part :
-       {"matmul.allow_tf32 = True", "enable_math_sdp(True)", "enable_flash_sdp(False)",
-        "enable_mem_efficient_sdp(False)", "use_deterministic_algorithms(True)"}) {
+       {"matmul.allow_tf32 = True", "set_num_threads(1)", "enable_cudnn_sdp(False)",
+        "enable_math_sdp(True)", "enable_flash_sdp(False)", "enable_mem_efficient_sdp(False)",
+        "use_deterministic_algorithms(True)"}) {
     EXPECT_NE(text.str().find(part), std::string::npos) << part << " in\n" << text.str();
   }
 }
