@@ -44,7 +44,6 @@ struct Blame {
 };
 
 enum class Finding : std::uint8_t {
-  not_run,  ///< no forced replay
   none,     ///< no tap introduces more than is explained
   culprit,  ///< one layer, with all its results and operators, has at least half of the excess
   no_single_culprit,
@@ -59,7 +58,7 @@ struct Source {
 };
 
 struct Attribution {
-  Finding finding = Finding::not_run;
+  Finding finding = Finding::none;
   std::vector<Blame> ranked;    ///< taps with an excess: largest layer first, then its largest tap
   std::vector<Source> sources;  ///< all that introduce anything, largest share first
   std::string sentence;         ///< the finding in words

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "compare/formats.h"
 #include "error/error.h"
 #include "gate/metrics.h"
 #include "gate/pair_classes.h"
@@ -72,13 +71,6 @@ std::string non_finite_text(const ClassCounts& classes) {
   return text;
 }
 
-tensor::DType bounds_dtype(const TensorComparison& facts, const Policy& policy) {
-  const tensor::DType own =
-      facts.reference_dtype == facts.candidate_dtype ? facts.reference_dtype : facts.ulp.dtype;
-  if (!policy.inherited || !tensor::is_floating(own)) return own;
-  return compare::coarser(own, *policy.inherited);
-}
-
 void judge_values(const TensorComparison& facts, const Policy& policy, Judgement& judgement) {
   if (is_identical(facts)) {
     judgement.verdict = Verdict::identical;
@@ -91,7 +83,9 @@ void judge_values(const TensorComparison& facts, const Policy& policy, Judgement
                       facts.classes.flushed_to_zero));
     return;
   }
-  const tensor::DType dtype = bounds_dtype(facts, policy);
+  const tensor::DType own =
+      facts.reference_dtype == facts.candidate_dtype ? facts.reference_dtype : facts.ulp.dtype;
+  const tensor::DType dtype = bounds_dtype(own, policy.inherited);
   if (one_sided(facts.classes) > 0)
     lower(judgement, Verdict::non_finite, non_finite_text(facts.classes));
   const DTypePolicy& limits = policy.for_dtype(dtype);

@@ -1,4 +1,4 @@
-// Private to gate/: what the classes of pairs say by themselves, before any bound.
+// What the classes of pairs say by themselves, before any bound.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/formats.h"
 #include "error/error.h"
 #include "gate/metrics.h"
 
@@ -80,6 +81,10 @@ void validate_dtype(const Policy& policy, const DTypePolicy& limits) {
 }
 
 }  // namespace
+
+tensor::DType bounds_dtype(tensor::DType own, std::optional<tensor::DType> inherited) {
+  return inherited && tensor::is_floating(own) ? compare::coarser(own, *inherited) : own;
+}
 
 const DTypePolicy& Policy::for_dtype(tensor::DType dtype) const {
   const auto found = std::find_if(dtypes.begin(), dtypes.end(),

@@ -54,6 +54,9 @@ struct Policy {
   [[nodiscard]] const DTypePolicy& for_dtype(tensor::DType dtype) const;
 };
 
+/// Whose bounds a tap of dtype `own` is judged by; see Policy::inherited.
+[[nodiscard]] tensor::DType bounds_dtype(tensor::DType own, std::optional<tensor::DType> inherited);
+
 /// Throws Error(usage) on a policy that cannot judge: an unknown metric, limits that are NaN or in
 /// the wrong order, a bound without origin, no bounds, cosine as the only bound, or an nrmse limit
 /// that means nothing for its dtype.

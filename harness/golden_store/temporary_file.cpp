@@ -17,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path folder_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
 fs::path checked_target(const fs::path& path) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);

@@ -70,10 +70,6 @@ void exchange_handlers(void (*from)(int), void (*to)(int)) {
   }
 }
 
-fs::path folder_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
 std::string name_start(const fs::path& final_path) {
   return "." + final_path.filename().string() + ".tmp.";
 }
@@ -116,6 +112,10 @@ void remove_abandoned(const fs::path& final_path) {
 }
 
 }  // namespace
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
 
 NewFile create_unfinished(const fs::path& final_path) {
   constexpr int kAttempts = 1000;

@@ -10,6 +10,9 @@
 
 namespace parity::golden_store {
 
+/// The folder that a file is in; "." for a bare name.
+[[nodiscard]] std::filesystem::path folder_of(const std::filesystem::path& path);
+
 /// A file beside a final one, and its name.
 struct NewFile {
   std::filesystem::path path;

@@ -7,17 +7,12 @@
 
 #include "error/error.h"
 #include "gate/attribution.h"
+#include "gate/pair_classes.h"
 #include "pipeline/forced_run.h"
 #include "pipeline/reproducer.h"
 
 namespace parity::pipeline {
 namespace {
-
-bool one_sided_non_finite(const compare::ClassCounts& classes) {
-  return classes.nan_reference_only + classes.nan_candidate_only + classes.inf_opposite +
-             classes.inf_reference_only + classes.inf_candidate_only >
-         0;
-}
 
 gate::IntroducedError error_of(const std::string& case_name, const report::Tap& tap) {
   const compare::TensorComparison& facts = *tap.introduced;
@@ -29,7 +24,7 @@ gate::IntroducedError error_of(const std::string& case_name, const report::Tap& 
   error.max_error_over_rms = facts.max_error_over_rms;
   if (tap.truth && std::isfinite(tap.truth->reference_nrmse))
     error.reference_error = tap.truth->reference_nrmse;
-  if (one_sided_non_finite(facts.classes)) error.nrmse = std::max(error.nrmse, 1.0);
+  if (gate::one_sided(facts.classes) > 0) error.nrmse = std::max(error.nrmse, 1.0);
   return error;
 }
 
@@ -48,11 +43,9 @@ std::string finding_name(gate::Finding finding) {
     case gate::Finding::culprit:
       return "culprit";
     case gate::Finding::no_single_culprit:
-      return "no_single_culprit";
-    case gate::Finding::not_run:
       break;
   }
-  return "not_run";
+  return "no_single_culprit";
 }
 
 struct Place {

@@ -40,9 +40,8 @@ gate::Policy policy_for(const CompareChoice& choice, const TapData& reference,
 
 /// Whose bounds the tap is judged by.
 tensor::DType bounds_dtype(const TapData& reference, const TapData& candidate) {
-  const tensor::DType own = compare::coarser(reference.record.dtype, candidate.record.dtype);
-  if (!reference.inherited || !tensor::is_floating(own)) return own;
-  return compare::coarser(own, *reference.inherited);
+  return gate::bounds_dtype(compare::coarser(reference.record.dtype, candidate.record.dtype),
+                            reference.inherited);
 }
 
 compare::CompareOptions options_for(const CompareChoice& choice, const TapData& reference,

@@ -2,13 +2,13 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
 #include "pipeline/compare.h"
 #include "pipeline/fake_model.h"
 #include "pipeline/record.h"
+#include "pipeline/temporary_folder.h"
 
 namespace parity::pipeline {
 namespace {
@@ -74,14 +74,6 @@ class Chain final : public model::Model {
 
 class ForcedReplay : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "parity-forced-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   void record(const StoreChoice& store = {}) {
     Chain reference;
     RecordRequest request;
@@ -102,7 +94,8 @@ class ForcedReplay : public testing::Test {
     return replay_cases(candidate, golden, nullptr, request, progress_);
   }
 
-  std::filesystem::path folder_;
+  const test::TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   NoProgress progress_;
 };
 

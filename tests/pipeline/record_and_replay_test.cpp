@@ -2,7 +2,6 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
@@ -10,6 +9,7 @@
 #include "pipeline/fake_model.h"
 #include "pipeline/plain_run.h"
 #include "pipeline/record.h"
+#include "pipeline/temporary_folder.h"
 
 namespace parity::pipeline {
 namespace {
@@ -24,14 +24,6 @@ const std::vector<float> kSecond = {5, 6, 7, 9};
 
 class RecordAndReplay : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "parity-replay-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   RecordSummary record(FakeModel& model, const std::string& name = "golden.h5",
                        const std::vector<CaseInput>& cases = {{"one", "ones:2"}},
                        const TapChoice& taps = {}, const StoreChoice& store = {}) {
@@ -61,7 +53,8 @@ class RecordAndReplay : public testing::Test {
     });
   }
 
-  std::filesystem::path folder_;
+  const test::TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   NoProgress progress_;
 };
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
@@ -14,6 +13,7 @@
 #include "pipeline/fake_model.h"
 #include "pipeline/record.h"
 #include "pipeline/same_inputs.h"
+#include "pipeline/temporary_folder.h"
 
 namespace parity::pipeline {
 namespace {
@@ -46,13 +46,9 @@ bool mentions(const std::vector<std::string>& lines, const std::string& words) {
 class TruthPipeline : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "parity-truth-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     request_.cases = {{"one", "ones:2"}};
     request_.truth.dtype = DType::float64;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   /// Records `recorded`, with what opening again with `truth` of the asked dtype gives.
   RecordSummary record(const std::vector<FakeTap>& recorded, const std::vector<FakeTap>& truth,
@@ -88,7 +84,8 @@ class TruthPipeline : public testing::Test {
     return "accepted";
   }
 
-  std::filesystem::path folder_;
+  const test::TemporaryFolder temporary_;
+  const std::filesystem::path& folder_ = temporary_.path();
   RecordRequest request_;
   std::vector<run::Settings> opened_;
   std::string float64_failure_;
