@@ -14,6 +14,7 @@
 #include "golden_store/hdf5_guard.h"
 #include "golden_store/header_layout.h"
 #include "golden_store/inputs_layout.h"
+#include "golden_store/noise_layout.h"
 #include "golden_store/sealed_file.h"
 #include "golden_store/tap_layout.h"
 #include "golden_store/tensor_io.h"
@@ -48,6 +49,14 @@ std::optional<run::TruthRecord> read_truth(const H5::Group& of_case, std::size_t
   return truth;
 }
 
+/// nullopt for a case that was not repeated, as every case before format 1.2.
+std::optional<run::NoiseRecord> read_noise_of(const H5::Group& of_case, std::size_t index,
+                                              std::size_t tap_count, std::uint64_t file_bytes) {
+  if (H5Lexists(of_case.getId(), kNoise, H5P_DEFAULT) <= 0) return std::nullopt;
+  return read_noise(open_group(of_case, kNoise), "the noise of " + place(index), tap_count,
+                    file_bytes);
+}
+
 run::CaseRecord read_case(const H5::Group& group, const std::string& name, std::size_t index,
                           std::uint64_t file_bytes) {
   run::CaseRecord record;
@@ -57,6 +66,7 @@ run::CaseRecord read_case(const H5::Group& group, const std::string& name, std::
   record.skipped =
       read_skipped(open_group(group, "skipped"), "the skipped taps of " + place(index), file_bytes);
   record.notes = read_notes(group, place(index), file_bytes);
+  record.noise = read_noise_of(group, index, record.taps.size(), file_bytes);
   record.truth = read_truth(group, index, file_bytes);
   return record;
 }

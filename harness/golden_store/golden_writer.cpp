@@ -20,6 +20,7 @@
 #include "golden_store/hdf5_types.h"
 #include "golden_store/header_layout.h"
 #include "golden_store/inputs_layout.h"
+#include "golden_store/noise_layout.h"
 #include "golden_store/sealed_file.h"
 #include "golden_store/tap_layout.h"
 #include "golden_store/temporary_file.h"
@@ -36,7 +37,7 @@ enum class Stage { between_cases, in_case, in_truth, finished, failed };
 struct OpenTaps {
   H5::Group group;
   H5::Group taps;
-  std::vector<run::TapRecord> index;
+  std::vector<run::TapRecord>* index;
   std::set<std::string> keys;
 };
 
@@ -104,6 +105,8 @@ struct GoldenWriter::State {
   DriverTarget target;
   std::unique_ptr<Handles> handles;
   std::vector<std::string> case_names;
+  std::vector<std::vector<run::TapRecord>> case_taps;
+  std::vector<run::TapRecord> truth_taps;  ///< of the open truth
   std::uint64_t tap_count = 0;
   Stage stage = Stage::between_cases;
 
@@ -149,7 +152,9 @@ struct GoldenWriter::State {
   void create();
   void begin_case(const std::string& case_name, const tensor::Value& inputs);
   void add_tap(const run::TapRecord& tap, std::span<const std::byte> stored);
+  void add_noise(const run::NoiseRecord& noise) const;
   void end_case(const std::vector<run::SkippedTap>& skipped, const std::vector<std::string>& notes);
+  [[nodiscard]] tensor::HostTensor read_back(std::size_t case_index, std::size_t tap_index) const;
   void begin_truth(std::size_t case_index, tensor::DType dtype);
   void end_truth(const std::vector<std::string>& notes);
   void finish_taps(const std::vector<std::string>& notes);
@@ -175,7 +180,8 @@ void GoldenWriter::State::begin_case(const std::string& case_name, const tensor:
   const H5::Group inputs_group(create_group(group, "inputs"));
   write_inputs(inputs_group, inputs, options.compression_level);
   case_names.push_back(case_name);
-  handles->open_taps = std::make_unique<OpenTaps>(OpenTaps{group, taps, {}, {}});
+  case_taps.emplace_back();
+  handles->open_taps = std::make_unique<OpenTaps>(OpenTaps{group, taps, &case_taps.back(), {}});
 }
 
 void GoldenWriter::State::add_tap(const run::TapRecord& tap, std::span<const std::byte> stored) {
@@ -185,11 +191,25 @@ void GoldenWriter::State::add_tap(const run::TapRecord& tap, std::span<const std
     throw Malformed(fmt::format("the tap {} came twice", quoted(run::to_string(tap.id))));
   }
   if (tap.mode != run::StoreMode::digest) {
-    write_tensor(open.taps, numbered(open.index.size()),
+    write_tensor(open.taps, numbered(open.index->size()),
                  {tap.dtype, run::stored_shape(tap), stored}, options.compression_level);
   }
-  open.index.push_back(tap);
+  open.index->push_back(tap);
   ++tap_count;
+}
+
+void GoldenWriter::State::add_noise(const run::NoiseRecord& noise) const {
+  const H5::Group group(create_group(handles->open_taps->group, kNoise));
+  write_noise(group, noise, handles->open_taps->index->size());
+}
+
+tensor::HostTensor GoldenWriter::State::read_back(std::size_t case_index,
+                                                  std::size_t tap_index) const {
+  const run::TapRecord& tap = case_taps[case_index][tap_index];
+  if (tap.mode == run::StoreMode::digest) return {tap.dtype, {0}, {}};
+  const H5::Group of_case(handles->cases.openGroup(numbered(case_index)));
+  const H5::Group values(of_case.openGroup("taps"));
+  return read_written_tensor(values, numbered(tap_index), tap.dtype, run::stored_shape(tap));
 }
 
 void GoldenWriter::State::end_case(const std::vector<run::SkippedTap>& skipped,
@@ -204,7 +224,8 @@ void GoldenWriter::State::begin_truth(std::size_t case_index, tensor::DType dtyp
   const H5::Group group(create_group(of_case, kTruth));
   TableWriter(group).texts(kTruthDtype, {std::string(tensor::name(dtype))});
   const H5::Group taps(create_group(group, "taps"));
-  handles->open_taps = std::make_unique<OpenTaps>(OpenTaps{group, taps, {}, {}});
+  truth_taps.clear();
+  handles->open_taps = std::make_unique<OpenTaps>(OpenTaps{group, taps, &truth_taps, {}});
 }
 
 void GoldenWriter::State::end_truth(const std::vector<std::string>& notes) { finish_taps(notes); }
@@ -212,7 +233,7 @@ void GoldenWriter::State::end_truth(const std::vector<std::string>& notes) { fin
 void GoldenWriter::State::finish_taps(const std::vector<std::string>& notes) {
   OpenTaps& open = *handles->open_taps;
   const H5::Group index(create_group(open.group, "index"));
-  write_tap_index(index, open.index);
+  write_tap_index(index, *open.index);
   write_notes(open.group, notes);
   open.taps.close();
   open.group.close();
@@ -259,6 +280,23 @@ void GoldenWriter::add_tap(const run::TapRecord& tap, std::span<const std::byte>
   PARITY_CHECK(stored.size() ==
                tensor::element_count(run::stored_shape(tap)) * tensor::size_bytes(tap.dtype));
   state_->change([&] { state_->add_tap(tap, stored); });
+}
+
+void GoldenWriter::add_noise(const run::NoiseRecord& noise) {
+  PARITY_CHECK(state_->stage == Stage::in_case);
+  state_->change([&] { state_->add_noise(noise); });
+}
+
+const std::vector<run::TapRecord>& GoldenWriter::taps(std::size_t case_index) const {
+  return state_->case_taps.at(case_index);
+}
+
+tensor::HostTensor GoldenWriter::read_back(std::size_t case_index, std::size_t tap_index) {
+  PARITY_CHECK(state_->handles != nullptr);
+  PARITY_CHECK(tap_index < state_->case_taps.at(case_index).size());
+  tensor::HostTensor values;
+  state_->change([&] { values = state_->read_back(case_index, tap_index); });
+  return values;
 }
 
 void GoldenWriter::end_case(const std::vector<run::SkippedTap>& skipped,

@@ -8,8 +8,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "run/recording.h"
+#include "tensor/host_tensor.h"
 #include "tensor/value.h"
 
 namespace parity::golden_store {
@@ -35,7 +37,14 @@ class GoldenWriter {
   /// To the case or the truth that is open. `stored` holds the bytes of run::stored_shape(tap),
   /// row-major.
   void add_tap(const run::TapRecord& tap, std::span<const std::byte> stored);
+  /// What repeated runs of the open case showed, once, behind its last tap.
+  void add_noise(const run::NoiseRecord& noise);
   void end_case(const std::vector<run::SkippedTap>& skipped, const std::vector<std::string>& notes);
+
+  /// Taps of a case, the open one included, in the order in which they were added.
+  [[nodiscard]] const std::vector<run::TapRecord>& taps(std::size_t case_index) const;
+  /// The stored part of one of these, from the file that is being written.
+  [[nodiscard]] tensor::HostTensor read_back(std::size_t case_index, std::size_t tap_index);
 
   /// The truth of an ended case, which has none yet; between cases, so that the model that was
   /// recorded need not stay in memory.

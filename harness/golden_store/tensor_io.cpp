@@ -288,6 +288,16 @@ void CheckedDataSet::read_into(std::span<std::byte> bytes, const H5::DataType& t
   if (!bytes.empty()) dataset_.read(static_cast<void*>(bytes.data()), type);
 }
 
+tensor::HostTensor read_written_tensor(const H5::Group& group, const std::string& name,
+                                       tensor::DType dtype, const tensor::Shape& shape) {
+  const std::size_t size_bytes = tensor::element_count(shape) * tensor::size_bytes(dtype);
+  const std::shared_ptr<std::byte> bytes = uninitialised(size_bytes);
+  const std::span<std::byte> span(bytes.get(), size_bytes);
+  if (!span.empty())
+    group.openDataSet(name).read(static_cast<void*>(span.data()), file_type(dtype));
+  return {dtype, shape, span, bytes};
+}
+
 tensor::HostTensor read_tensor(const CheckedDataSet& dataset, tensor::DType dtype) {
   const H5::DataType& type = file_type(dtype);
   if (!(dataset.handle().getDataType() == type)) {

@@ -28,6 +28,11 @@ inline constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{1} << 20U;
 void write_tensor(const H5::Group& group, const std::string& name, const tensor::TensorView& tensor,
                   std::optional<int> compression_level);
 
+/// Reads back what write_tensor() wrote to a file that is still open for writing.
+[[nodiscard]] tensor::HostTensor read_written_tensor(const H5::Group& group,
+                                                     const std::string& name, tensor::DType dtype,
+                                                     const tensor::Shape& shape);
+
 /// Writes a plain dataset of any type.
 void write_plain(const H5::Group& group, const std::string& name, const H5::DataType& type,
                  const std::vector<hsize_t>& dimensions, std::span<const std::byte> bytes);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "run/model_description.h"
+#include "run/noise.h"
 #include "run/provenance.h"
 #include "run/tap.h"
 #include "tensor/digest.h"
@@ -57,6 +58,7 @@ struct CaseRecord {
   std::vector<TapRecord> taps;  ///< in execution order
   std::vector<SkippedTap> skipped;
   std::vector<std::string> notes;    ///< what a person should know ("taps changed the output")
+  std::optional<NoiseRecord> noise;  ///< where it was recorded
   std::optional<TruthRecord> truth;  ///< where it was recorded
 };
 

@@ -98,7 +98,7 @@ class Golden(unittest.TestCase):
     def test_user_block_is_as_specified(self):
         data = pathlib.Path(self.path).read_bytes()
         magic, major, minor, length = struct.unpack_from("<16sIIQ", data)
-        self.assertEqual((magic, major, minor), (b"parity golden\r\n\x1a", 1, 1))
+        self.assertEqual((magic, major, minor), (b"parity golden\r\n\x1a", 1, 2))
         self.assertEqual(length, len(data) - 512)
         self.assertEqual(data[64:512], bytes(448))
         self.assertEqual(self.file.userblock_size, 512)
