@@ -16,6 +16,8 @@
 namespace parity::cli {
 namespace {
 
+constexpr int kMostRepeats = 1000;
+
 struct RecordFlags {
   RunFlags run;
   std::vector<std::string> inputs;
@@ -26,6 +28,7 @@ struct RecordFlags {
   std::string store = "full";
   std::string truth = "off";
   std::string truth_device = "cpu";
+  int repeat = 0;
   std::string compress = "none";
   std::string seed = "0";
 };
@@ -59,25 +62,44 @@ pipeline::TruthChoice truth_of(const RecordFlags& flags) {
   return choice;
 }
 
+/// A flag without the one that gives it a meaning was meant for something.
+void check_combination(const CLI::App& command, const RecordFlags& flags) {
+  if (command.count("--truth-device") > 0 && flags.truth == "off") {
+    throw Error(ErrorKind::usage,
+                "--truth-device says where the truth runs: give --truth float64 or float32, too");
+  }
+}
+
 std::optional<int> compression_of(const std::string& text) {
   if (text == "none") return std::nullopt;
   if (text.size() == 1 && text[0] >= '1' && text[0] <= '9') return text[0] - '0';
   throw Error(ErrorKind::usage, "--compress takes none or a level from 1 to 9, not '" + text + "'");
 }
 
-std::string summary_text(const RecordFlags& flags, const pipeline::RecordSummary& summary) {
-  return fmt::format("{}: {} taps of {} case{}, {:.1f} MB seen, {:.1f} MB stored, {:.2f} s\n",
-                     flags.out, summary.taps, summary.cases, summary.cases == 1 ? "" : "s",
-                     static_cast<double>(summary.size_bytes) / 1e6,
-                     static_cast<double>(summary.file_bytes) / 1e6, summary.forward_s);
+std::string noise_text(const RecordFlags& flags, const pipeline::RecordSummary& summary) {
+  if (flags.repeat == 0) return {};
+  const std::string repeats =
+      fmt::format("{} repeat{}", flags.repeat, flags.repeat == 1 ? "" : "s");
+  if (summary.noisy_taps == 0) return ", the same bits in " + repeats;
+  return fmt::format(", {} taps with other bits in {}", summary.noisy_taps, repeats);
 }
 
-int run_record(const RecordFlags& flags, const CommonFlags& common) {
+std::string summary_text(const RecordFlags& flags, const pipeline::RecordSummary& summary) {
+  return fmt::format("{}: {} taps of {} case{}, {:.1f} MB seen, {:.1f} MB stored, {:.2f} s{}\n",
+                     flags.out, summary.taps, summary.cases, summary.cases == 1 ? "" : "s",
+                     static_cast<double>(summary.size_bytes) / 1e6,
+                     static_cast<double>(summary.file_bytes) / 1e6, summary.forward_s,
+                     noise_text(flags, summary));
+}
+
+int run_record(const CLI::App& command, const RecordFlags& flags, const CommonFlags& common) {
+  check_combination(command, flags);
   check_globs("--layers", flags.layers);
   check_globs("--skip", flags.skip);
   pipeline::RecordRequest request;
   request.store = store_of(flags.store);
   request.truth = truth_of(flags);
+  request.repeats = flags.repeat;
   request.compression_level = compression_of(flags.compress);
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run);
@@ -132,6 +154,12 @@ Action add_record_command(CLI::App& command) {
                   "Where the truth runs: cpu, or the same device as the recording")
       ->check(CLI::IsMember({"cpu", "same"}))
       ->capture_default_str();
+  command
+      .add_option("--repeat", flags->repeat,
+                  "Run every case N times more and store how far these runs are apart: the floor "
+                  "of the bounds in a comparison")
+      ->check(CLI::Range(0, kMostRepeats))
+      ->capture_default_str();
   command.add_option("--compress", flags->compress, "none or a gzip level 1-9")
       ->capture_default_str();
   command.add_option("--seed", flags->seed, "Of generated inputs and of random operators")
@@ -140,7 +168,8 @@ Action add_record_command(CLI::App& command) {
       "Examples:\n"
       "  parity record --model model.pt --inputs chat=prompts.pt --dtype bfloat16 --out golden.h5\n"
       "  parity record --model model.pt --inputs chat=prompts.pt --truth float64 --out golden.h5");
-  return [flags](const CommonFlags& common) { return run_record(*flags, common); };
+  return
+      [flags, &command](const CommonFlags& common) { return run_record(command, *flags, common); };
 }
 
 }  // namespace parity::cli

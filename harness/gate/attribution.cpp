@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "gate/noise.h"
+
 namespace parity::gate {
 namespace {
 
@@ -20,7 +22,6 @@ constexpr Multiples kWide = {64, 16};
 constexpr Multiples kHalf = {2, 1.0 / 8};
 constexpr double kOutlierShare = 1.0 / 64;
 constexpr double kPeerMultiple = 4;
-constexpr double kNoiseMultiple = 3;
 constexpr std::size_t kPeersNeeded = 3;
 constexpr double kCulpritShare = 0.5;
 

@@ -6,6 +6,7 @@
 
 #include "error/error.h"
 #include "gate/metrics.h"
+#include "gate/noise.h"
 #include "gate/pair_classes.h"
 #include "gate/policy.h"
 
@@ -25,7 +26,7 @@ void lower(Judgement& judgement, Verdict verdict, std::string reason) {
 
 template <typename Facts>
 void apply(const Bound& bound, const Metric<Facts>* metric, const Facts& facts,
-           std::string_view scope, Judgement& judgement) {
+           std::string_view scope, const run::TapNoise* noise, Judgement& judgement) {
   if (metric == nullptr) {
     throw Error(
         ErrorKind::usage,
@@ -35,13 +36,16 @@ void apply(const Bound& bound, const Metric<Facts>* metric, const Facts& facts,
             scope, bound.metric));
   }
   const double value = metric->value(facts);
-  const bool fails = is_beyond(value, bound.fail, metric->direction);
-  if (!fails && !is_beyond(value, bound.warn, metric->direction)) return;
-  const double limit = fails ? bound.fail : bound.warn;
+  const double fail = with_noise_floor(bound.fail, bound.metric, metric->direction, noise);
+  const double warn = with_noise_floor(bound.warn, bound.metric, metric->direction, noise);
+  const bool fails = is_beyond(value, fail, metric->direction);
+  if (!fails && !is_beyond(value, warn, metric->direction)) return;
+  const double limit = fails ? fail : warn;
+  const bool is_floor = limit != (fails ? bound.fail : bound.warn);
   lower(judgement, fails ? Verdict::diverged : Verdict::suspect,
-        fmt::format("{} {:.3g} is not {} {:.3g}, the {} bound of {}", bound.metric, value,
+        fmt::format("{} {:.3g} is not {} {:.3g}, the {} bound of {}{}", bound.metric, value,
                     metric->direction == Direction::higher_is_worse ? "<=" : ">=", limit,
-                    fails ? "fail" : "warn", scope));
+                    fails ? "fail" : "warn", scope, is_floor ? " over the reference's noise" : ""));
 }
 
 std::uint64_t counted(const ClassCounts& classes) {
@@ -71,7 +75,8 @@ std::string non_finite_text(const ClassCounts& classes) {
   return text;
 }
 
-void judge_values(const TensorComparison& facts, const Policy& policy, Judgement& judgement) {
+void judge_values(const TensorComparison& facts, const Policy& policy, const TapRules& rules,
+                  Judgement& judgement) {
   if (is_identical(facts)) {
     judgement.verdict = Verdict::identical;
     return;
@@ -85,14 +90,15 @@ void judge_values(const TensorComparison& facts, const Policy& policy, Judgement
   }
   const tensor::DType own =
       facts.reference_dtype == facts.candidate_dtype ? facts.reference_dtype : facts.ulp.dtype;
-  const tensor::DType dtype = bounds_dtype(own, policy.inherited);
+  const tensor::DType dtype = bounds_dtype(own, rules.inherited);
   if (one_sided(facts.classes) > 0)
     lower(judgement, Verdict::non_finite, non_finite_text(facts.classes));
   const DTypePolicy& limits = policy.for_dtype(dtype);
   if (limits.bounds.empty())
     lower(judgement, Verdict::untested, "the policy has no bound for this dtype");
   for (const Bound& bound : limits.bounds) {
-    apply(bound, find_tensor_metric(bound.metric), facts, tensor::name(dtype), judgement);
+    apply(bound, find_tensor_metric(bound.metric), facts, tensor::name(dtype), rules.noise,
+          judgement);
   }
 }
 
@@ -113,7 +119,8 @@ void judge_substance(const TensorComparison& facts, run::TapKind kind, Judgement
   }
 }
 
-Judgement judge_tensors(const TensorComparison& facts, run::TapKind kind, const Policy& policy) {
+Judgement judge_tensors(const TensorComparison& facts, run::TapKind kind, const Policy& policy,
+                        const TapRules& rules) {
   Judgement judgement;
   if (counted(facts.classes) != facts.elements) {
     judgement.reasons.push_back(fmt::format("the comparison accounts for {} of {} elements",
@@ -121,13 +128,13 @@ Judgement judge_tensors(const TensorComparison& facts, run::TapKind kind, const 
     return judgement;
   }
   if (facts.reference_dtype != facts.candidate_dtype &&
-      policy.dtype_difference == DtypeDifference::refused) {
+      rules.dtype_difference == DtypeDifference::refused) {
     return {
         Verdict::dtype_differs,
         {fmt::format("the reference is {}, the candidate {}; run both in one dtype",
                      tensor::name(facts.reference_dtype), tensor::name(facts.candidate_dtype))}};
   }
-  judge_values(facts, policy, judgement);
+  judge_values(facts, policy, rules, judgement);
   judge_substance(facts, kind, judgement);
   return judgement;
 }
@@ -146,12 +153,13 @@ Judgement judge_dtypes(const compare::DTypeMismatch& dtypes) {
 struct Judge {
   run::TapKind kind;
   const Policy& policy;
+  const TapRules& rules;
 
   Judgement operator()(const compare::NotCompared& /*facts*/) const {
     return {Verdict::untested, {"nothing was compared"}};
   }
   Judgement operator()(const TensorComparison& facts) const {
-    return judge_tensors(facts, kind, policy);
+    return judge_tensors(facts, kind, policy, rules);
   }
   Judgement operator()(const compare::ShapeMismatch& shapes) const {
     return {
@@ -164,6 +172,11 @@ struct Judge {
     return {Verdict::identical, {}};
   }
   Judgement operator()(const compare::DigestMismatch& /*facts*/) const {
+    if (is_nondeterministic(rules.noise)) {
+      return {Verdict::untested,
+              {"bits differ, as they do between runs of the reference itself, so that a digest "
+               "cannot tell; record with --store full or rows:N to measure it"}};
+    }
     return {Verdict::diverged,
             {"bits differ; a digest golden cannot say how far, record with --store full or rows:N "
              "to measure it"}};
@@ -173,14 +186,15 @@ struct Judge {
 /// Whether rows that are not finite are so on both sides alike.
 enum class NonFiniteRows : std::uint8_t { alike, unknown };
 
-Judgement judge_rows(const LogitsComparison& logits, NonFiniteRows rows, const Policy& policy) {
+Judgement judge_rows(const LogitsComparison& logits, NonFiniteRows rows, const Policy& policy,
+                     const TapRules& rules) {
   if (logits.positions == 0 && logits.non_finite_rows == 0)
     return {Verdict::untested, {"there are no positions"}};
   Judgement judgement{Verdict::within, {}};
   if (policy.logits.empty())
     lower(judgement, Verdict::untested, "the policy has no bound for logits");
   for (const Bound& bound : policy.logits) {
-    apply(bound, find_logits_metric(bound.metric), logits, "logits", judgement);
+    apply(bound, find_logits_metric(bound.metric), logits, "logits", rules.noise, judgement);
   }
   if (logits.non_finite_rows == 0) return judgement;
   const std::string rows_text =
@@ -199,19 +213,23 @@ Judgement judge_rows(const LogitsComparison& logits, NonFiniteRows rows, const P
 
 }  // namespace
 
-Judgement judge(const compare::Outcome& outcome, run::TapKind kind, const Policy& policy) {
-  return std::visit(Judge{kind, policy}, outcome);
+Judgement judge(const compare::Outcome& outcome, run::TapKind kind, const Policy& policy,
+                const TapRules& rules) {
+  Judgement judgement = std::visit(Judge{kind, policy, rules}, outcome);
+  if (is_nondeterministic(rules.noise) && judgement.verdict != Verdict::identical)
+    judgement.reasons.push_back(noise_text(*rules.noise));
+  return judgement;
 }
 
 Judgement judge_logits(const LogitsComparison& logits, const Policy& policy) {
-  return judge_rows(logits, NonFiniteRows::unknown, policy);
+  return judge_rows(logits, NonFiniteRows::unknown, policy, {});
 }
 
 Judgement judge_logits(const LogitsComparison& logits, const compare::Outcome& output,
-                       const Policy& policy) {
+                       const Policy& policy, const TapRules& rules) {
   const auto* facts = std::get_if<TensorComparison>(&output);
   const bool alike = facts != nullptr && one_sided(facts->classes) == 0;
-  return judge_rows(logits, alike ? NonFiniteRows::alike : NonFiniteRows::unknown, policy);
+  return judge_rows(logits, alike ? NonFiniteRows::alike : NonFiniteRows::unknown, policy, rules);
 }
 
 }  // namespace parity::gate

@@ -10,6 +10,7 @@
 #include "compare/compare_tensors.h"
 #include "compare/facts.h"
 #include "compare/logits_facts.h"
+#include "run/noise.h"
 #include "run/tap.h"
 #include "run/verdict.h"
 #include "tensor/dtype.h"
@@ -42,11 +43,6 @@ enum class DtypeDifference : std::uint8_t { refused, allowed };
 
 struct Policy {
   std::string name;
-  DtypeDifference dtype_difference = DtypeDifference::refused;
-  /// Coarsest dtype that the values behind a tap have been rounded to: a float32 norm inside a
-  /// float16 model cannot agree better than its inputs do. Floating taps are judged by the bounds
-  /// of this dtype where it is the coarser one; nullopt: by their own.
-  std::optional<tensor::DType> inherited;
   std::vector<DTypePolicy> dtypes;
   std::vector<Bound> logits;
 
@@ -54,7 +50,19 @@ struct Policy {
   [[nodiscard]] const DTypePolicy& for_dtype(tensor::DType dtype) const;
 };
 
-/// Whose bounds a tap of dtype `own` is judged by; see Policy::inherited.
+/// What holds for one tap beside the policy, which is the same for all.
+struct TapRules {
+  DtypeDifference dtype_difference = DtypeDifference::refused;
+  /// Coarsest dtype that the values behind the tap have been rounded to: a float32 norm inside a
+  /// float16 model cannot agree better than its inputs do. Floating taps are judged by the bounds
+  /// of this dtype where it is the coarser one; nullopt: by their own.
+  std::optional<tensor::DType> inherited = {};
+  /// How far the reference's own runs were apart, which is the floor of every bound: see
+  /// gate/noise.h. nullptr where it was not recorded.
+  const run::TapNoise* noise = nullptr;
+};
+
+/// Whose bounds a tap of dtype `own` is judged by; see TapRules::inherited.
 [[nodiscard]] tensor::DType bounds_dtype(tensor::DType own, std::optional<tensor::DType> inherited);
 
 /// Throws Error(usage) on a policy that cannot judge: an unknown metric, limits that are NaN or in
@@ -73,17 +81,18 @@ struct Judgement {
 };
 
 /// Judges one tap of kind `kind` by its outcome; bounds come from `policy` by the reference's dtype
-/// (the coarser one where dtypes differ and the policy allows it, or where `inherited` is coarser).
+/// (the coarser one where dtypes differ and the rules allow it, or where `inherited` is coarser).
 /// A passing judgement may carry reasons too: they are remarks.
 [[nodiscard]] Judgement judge(const compare::Outcome& outcome, run::TapKind kind,
-                              const Policy& policy);
+                              const Policy& policy, const TapRules& rules = {});
 
 /// Judges logits. Rows that are not finite fail: nothing here says that both sides have them.
 [[nodiscard]] Judgement judge_logits(const compare::LogitsComparison& logits, const Policy& policy);
 
 /// As above, with the comparison of the same output: rows that are not finite on both sides alike
-/// are only suspect (untrusted when no finite row is left).
+/// are only suspect (untrusted when no finite row is left). Of `rules`, noise counts.
 [[nodiscard]] Judgement judge_logits(const compare::LogitsComparison& logits,
-                                     const compare::Outcome& output, const Policy& policy);
+                                     const compare::Outcome& output, const Policy& policy,
+                                     const TapRules& rules = {});
 
 }  // namespace parity::gate

@@ -7,6 +7,7 @@
 
 #include "error/error.h"
 #include "gate/attribution.h"
+#include "gate/noise.h"
 #include "gate/pair_classes.h"
 #include "pipeline/forced_run.h"
 #include "pipeline/reproducer.h"
@@ -24,6 +25,7 @@ gate::IntroducedError error_of(const std::string& case_name, const report::Tap& 
   error.max_error_over_rms = facts.max_error_over_rms;
   if (tap.truth && std::isfinite(tap.truth->reference_nrmse))
     error.reference_error = tap.truth->reference_nrmse;
+  if (tap.noise) error.noise_nrmse = gate::noise_figure(&*tap.noise, "nrmse").value_or(0);
   if (gate::one_sided(facts.classes) > 0) error.nrmse = std::max(error.nrmse, 1.0);
   return error;
 }

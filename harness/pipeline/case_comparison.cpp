@@ -16,6 +16,7 @@ CaseComparison::CaseComparison(ReferenceTaps& reference, const TruthTaps* truth,
     const run::TapId& id = record().taps[place].id;
     if (filter.keeps(id)) index_.emplace(id, place);
     inherited_.push_back(coarsest);
+    if (record().noise) noise_.push_back(run::noise_of(*record().noise, place));
     const tensor::DType dtype = record().taps[place].dtype;
     if (tensor::is_floating(dtype))
       coarsest = coarsest ? compare::coarser(*coarsest, dtype) : dtype;
@@ -36,7 +37,8 @@ void CaseComparison::add(const TapData& candidate) {
   const std::size_t place = found->second;
   const tensor::HostTensor stored = reference_.take(place);
   const auto start = std::chrono::steady_clock::now();
-  const TapData reference{record().taps[place], stored.view(), inherited_[place]};
+  const TapData reference{record().taps[place], stored.view(), inherited_[place],
+                          noise_.empty() ? nullptr : &noise_[place]};
   compared_[place] = compared(reference, candidate);
   compare_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   size_bytes_ += stored.bytes().size() + candidate.stored.bytes.size();

@@ -16,6 +16,8 @@ struct TapData {
   tensor::TensorView stored;
   /// Coarsest floating dtype of the taps before it; nullopt when there is none, or it is not known.
   std::optional<tensor::DType> inherited = {};
+  /// How far the tap's own side was apart in repeated runs; nullptr where it is not known.
+  const run::TapNoise* noise = nullptr;
 };
 
 /// The same part of the tap from both sides.

@@ -116,6 +116,7 @@ report::Report compare_recordings(const CompareRequest& request,
   comparison.compare_all(report);
   refuse_unmatched_globs(comparison.unmatched_globs());
   if (const std::string text = comparison.remark(); !text.empty()) report.notes.push_back(text);
+  add_noise_summary(report);
   add_truth_summary(report, truth.file(), policy);
   conclude(report, policy, request.strictness);
   report.timing.total_s = std::chrono::duration<double>(Clock::now() - start).count();

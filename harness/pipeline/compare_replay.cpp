@@ -196,6 +196,7 @@ report::Report Replay::compare_all() {
                              std::string(error.what()));
     }
   }
+  add_noise_summary(report);
   add_truth_summary(report, truth_.file(), how.policy);
   conclude(report, how.policy, request_.compare.strictness);
   return report;

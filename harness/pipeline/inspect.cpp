@@ -113,6 +113,11 @@ report::InspectedCase inspect_case(const golden_store::GoldenReader& golden, std
   }
   result.skipped = record.skipped;
   result.notes = record.notes;
+  if (record.noise) {
+    result.noise = report::InspectedNoise{record.noise->repeats, {}};
+    for (const run::NoisyTap& noisy : record.noise->taps)
+      result.noise->differing.push_back(record.taps[noisy.tap].id);
+  }
   if (record.truth) {
     result.truth = report::InspectedTruth{std::string(tensor::name(record.truth->dtype)),
                                           record.truth->taps.size(), record.truth->notes};

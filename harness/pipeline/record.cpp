@@ -10,6 +10,7 @@
 #include "error/error.h"
 #include "host/machine.h"
 #include "model/inputs.h"
+#include "pipeline/noise_recording.h"
 #include "pipeline/plain_run.h"
 #include "pipeline/tapped_run.h"
 #include "pipeline/uncaptured.h"
@@ -59,6 +60,9 @@ class Recorder {
 
  private:
   void note(const std::string& text);
+  [[nodiscard]] std::vector<std::string> with_repeats(const std::string& name,
+                                                      const tensor::Value& inputs,
+                                                      std::vector<std::string> notes);
 
   model::Model& model_;
   golden_store::GoldenWriter& writer_;
@@ -74,6 +78,29 @@ void Recorder::note(const std::string& text) {
   if (std::find(summary_.notes.begin(), summary_.notes.end(), text) == summary_.notes.end()) {
     summary_.notes.push_back(text);
   }
+}
+
+/// `notes` of the case, and what its repeats add to them.
+std::vector<std::string> Recorder::with_repeats(const std::string& name,
+                                                const tensor::Value& inputs,
+                                                std::vector<std::string> notes) {
+  if (request_.repeats == 0) return notes;
+  progress_.begin("repeat " + name, writer_.taps(summary_.cases).size() *
+                                        static_cast<std::uint64_t>(request_.repeats));
+  const RepeatedCase repeated =
+      repeat_case(model_, inputs, filter_, writer_, summary_.cases, request_.repeats, progress_);
+  progress_.end();
+  writer_.add_noise(repeated.noise);
+  summary_.noisy_taps += repeated.noise.taps.size();
+  if (const std::string text = noise_remark(repeated.noise, writer_.taps(summary_.cases));
+      !text.empty()) {
+    note("case " + name + ": " + text);
+  }
+  for (const std::string& text : repeated.notes) {
+    note("case " + name + ": " + text);
+    notes.push_back(text);
+  }
+  return notes;
 }
 
 void Recorder::record_case(const std::string& name, const tensor::Value& inputs) {
@@ -99,7 +126,7 @@ void Recorder::record_case(const std::string& name, const tensor::Value& inputs)
   for (const std::string& text : notes) note("case " + name + ": " + text);
   if (const std::string text = uncaptured_remark(skipped); !text.empty())
     note("case " + name + ": " + text);
-  writer_.end_case(skipped, notes);
+  writer_.end_case(skipped, with_repeats(name, inputs, notes));
   taps_per_case_ = sink.tap_count();
   ++summary_.cases;
   summary_.taps += sink.tap_count();

@@ -30,6 +30,7 @@ struct RecordRequest {
   TapChoice taps;
   StoreChoice store;
   TruthChoice truth;
+  std::int64_t repeats = 0;              ///< further runs of each case, for its run-to-run noise
   std::optional<int> compression_level;  ///< gzip 1-9; nullopt: plain
   std::filesystem::path out;
 };
@@ -39,6 +40,7 @@ struct RecordSummary {
   std::uint64_t taps = 0;
   std::uint64_t size_bytes = 0;  ///< of all taps, stored or not
   std::uint64_t file_bytes = 0;
+  std::uint64_t noisy_taps = 0;    ///< that were not the same in every run
   double forward_s = 0;            ///< of all tapped runs, their capture included
   std::vector<std::string> notes;  ///< what a person should know
 };
@@ -47,8 +49,8 @@ struct RecordSummary {
 [[nodiscard]] RecordSummary record(const RecordRequest& request, Progress& progress);
 
 /// Records every case twice: once plain, once with taps, and notes where the outputs differ in any
-/// bit. Then their truth, where asked for, with what `open` gives. Nothing is left at `request.out`
-/// unless everything succeeded.
+/// bit; then repeats it as often as asked. Then their truth, where asked for, with what `open`
+/// gives. Nothing is left at `request.out` unless everything succeeded.
 [[nodiscard]] RecordSummary record_cases(std::unique_ptr<model::Model> model, const OpenModel& open,
                                          golden_store::GoldenWriter& writer,
                                          const RecordRequest& request, Progress& progress);

@@ -1,9 +1,13 @@
 #include "pipeline/report_assembly.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "gate/gate.h"
+#include "gate/noise.h"
 #include "gate/truth.h"
 
 namespace parity::pipeline {
@@ -110,6 +114,35 @@ void add_truth_summary(report::Report& report, const std::string& file,
                                       std::move(found.sentence)};
 }
 
+void add_noise_summary(report::Report& report) {
+  report::NoiseSummary summary;
+  double worst = 0;
+  const report::Tap* noisiest = nullptr;
+  for (const report::Case& one : report.cases) {
+    for (const report::Tap& tap : one.taps) {
+      if (!tap.noise) continue;
+      summary.repeats =
+          summary.taps == 0 ? tap.noise->repeats : std::min(summary.repeats, tap.noise->repeats);
+      ++summary.taps;
+      if (tap.noise->differing == 0) continue;
+      ++summary.differing;
+      if (!summary.first) summary.first = report::Place{one.name, tap.id};
+      const double nrmse = gate::noise_figure(&*tap.noise, "nrmse").value_or(0);
+      if (noisiest == nullptr || nrmse > worst) noisiest = &tap;
+      worst = std::max(worst, nrmse);
+    }
+  }
+  if (summary.taps == 0) return;
+  if (summary.first) {
+    summary.sentence = fmt::format(
+        "the reference is not deterministic: {} of {} taps are not the same in every run of it ({} "
+        "repeats), first at {} of case {}, nrmse up to {:.2g} at {}",
+        summary.differing, summary.taps, summary.repeats, run::to_string(summary.first->tap),
+        summary.first->case_name, worst, run::to_string(noisiest->id));
+  }
+  report.noise = std::move(summary);
+}
+
 void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness) {
   gate::GateResult result = gate::overall(judged_cases(report), strictness);
   report.result =
@@ -120,7 +153,7 @@ void conclude(report::Report& report, const gate::Policy& policy, run::Strictnes
     report.reasons.push_back(report.truth->sentence);
   if (result.first_divergence) {
     report.first_divergence =
-        report::Divergence{result.first_divergence->case_name, result.first_divergence->tap};
+        report::Place{result.first_divergence->case_name, result.first_divergence->tap};
   }
   report.totals.passed = result.taps.passed;
   report.totals.warned = result.taps.warned;

@@ -25,6 +25,9 @@ struct Sides {
 /// Says which side is further from the truth, if any tap has one. `file`: the golden that holds it.
 void add_truth_summary(report::Report& report, const std::string& file, const gate::Policy& policy);
 
+/// Says how far the reference's own runs were apart, if any case was repeated.
+void add_noise_summary(report::Report& report);
+
 /// Fills verdict, reasons, first divergence and totals from the cases, and the bounds of the dtypes
 /// that occur.
 void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness);

@@ -26,16 +26,12 @@ report::Tap described(const run::TapRecord& record) {
 
 bool is_digest(const run::TapRecord& record) { return record.mode == run::StoreMode::digest; }
 
-/// The policy for this pair of dtypes.
-gate::Policy policy_for(const CompareChoice& choice, const TapData& reference,
-                        const TapData& candidate) {
-  gate::Policy policy = choice.policy;
-  const tensor::DType left = reference.record.dtype;
-  const tensor::DType right = candidate.record.dtype;
-  const bool asked = left != right && choice.asked_dtype == right;
-  policy.dtype_difference = asked ? gate::DtypeDifference::allowed : gate::DtypeDifference::refused;
-  policy.inherited = reference.inherited;
-  return policy;
+gate::TapRules rules_for(const CompareChoice& choice, const TapData& reference,
+                         const TapData& candidate) {
+  const bool asked = reference.record.dtype != candidate.record.dtype &&
+                     choice.asked_dtype == candidate.record.dtype;
+  return {asked ? gate::DtypeDifference::allowed : gate::DtypeDifference::refused,
+          reference.inherited, reference.noise};
 }
 
 /// Whose bounds the tap is judged by.
@@ -113,8 +109,8 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   logits.id = reference.record.id;
   logits.facts = compare::compare_logits(compare::Reference{part->reference},
                                          compare::Candidate{part->candidate}, {});
-  gate::Judgement judgement =
-      gate::judge_logits(logits.facts, output, policy_for(choice, reference, candidate));
+  gate::Judgement judgement = gate::judge_logits(logits.facts, output, choice.policy,
+                                                 rules_for(choice, reference, candidate));
   const std::optional<gate::LogitsTruth> by_truth =
       truth == nullptr ? std::nullopt : logits_against_truth(reference, candidate, *truth);
   if (by_truth) {
@@ -132,8 +128,8 @@ gate::Judgement judgement_of(const NamedOutcome& named, const TapData& reference
                              const TapData& candidate,
                              const std::optional<gate::TruthErrors>& by_truth,
                              const CompareChoice& choice) {
-  gate::Judgement judgement = gate::judge(named.outcome, reference.record.id.kind,
-                                          policy_for(choice, reference, candidate));
+  gate::Judgement judgement = gate::judge(named.outcome, reference.record.id.kind, choice.policy,
+                                          rules_for(choice, reference, candidate));
   if (by_truth) {
     judgement = gate::judge_by_truth(std::move(judgement),
                                      std::get<compare::TensorComparison>(named.outcome), *by_truth,
@@ -177,6 +173,7 @@ ComparedTap compare_tap(compare::Reference<TapData> reference,
     tap.candidate_dtype = tensor::name(right.record.dtype);
   tap.outcome = named.name;
   if (by_truth) tap.truth = reported(*by_truth, truth->record.dtype);
+  if (left.noise != nullptr) tap.noise = *left.noise;
   gate::Judgement judgement = judgement_of(named, left, right, by_truth, choice);
   tap.verdict = judgement.verdict;
   tap.reasons = std::move(judgement.reasons);

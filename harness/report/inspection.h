@@ -37,12 +37,19 @@ struct InspectedTruth {
   std::vector<std::string> notes;
 };
 
+/// How often a case was repeated, and the names of the taps that were not the same each time.
+struct InspectedNoise {
+  std::int64_t repeats = 0;
+  std::vector<run::TapId> differing;
+};
+
 struct InspectedCase {
   std::string name;
   std::vector<std::string> inputs;  ///< one line each: "input_ids: int64 1x40"
   std::vector<InspectedTap> taps;
   std::vector<run::SkippedTap> skipped;
   std::vector<std::string> notes;
+  std::optional<InspectedNoise> noise;
   std::optional<InspectedTruth> truth;
 };
 

@@ -41,12 +41,19 @@ Json case_json(const InspectedCase& one) {
   for (const run::SkippedTap& tap : one.skipped) {
     skipped.push_back({{"tap", run::to_string(tap.id)}, {"reason", tap.reason}});
   }
+  Json noise = nullptr;
+  if (one.noise) {
+    Json differing = Json::array();
+    for (const run::TapId& tap : one.noise->differing) differing.push_back(run::to_string(tap));
+    noise = {{"repeats", one.noise->repeats}, {"differing", std::move(differing)}};
+  }
   Json truth = nullptr;
   if (one.truth)
     truth = {{"dtype", one.truth->dtype}, {"taps", one.truth->taps}, {"notes", one.truth->notes}};
-  return {{"name", one.name},        {"inputs", one.inputs},
-          {"taps", std::move(taps)}, {"skipped", std::move(skipped)},
-          {"notes", one.notes},      {"truth", std::move(truth)}};
+  return {{"name", one.name},         {"inputs", one.inputs},
+          {"taps", std::move(taps)},  {"skipped", std::move(skipped)},
+          {"notes", one.notes},       {"noise", std::move(noise)},
+          {"truth", std::move(truth)}};
 }
 
 Json model_json(const run::ModelDescription& model) {

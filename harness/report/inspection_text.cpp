@@ -55,6 +55,17 @@ void add_taps(std::string& text, const std::vector<InspectedTap>& taps) {
   }
 }
 
+void add_noise(std::string& text, const InspectedNoise& noise) {
+  const std::string repeats = plural(static_cast<std::uint64_t>(noise.repeats), "repeat");
+  if (noise.differing.empty()) {
+    text += fmt::format("  {}: every tap has the same bits\n", repeats);
+    return;
+  }
+  text += fmt::format("  {}: {} not the same each time\n", repeats,
+                      plural(noise.differing.size(), "tap"));
+  for (const run::TapId& tap : noise.differing) text += fmt::format("    {}\n", tap_name(tap));
+}
+
 void add_case(std::string& text, const InspectedCase& one) {
   text += fmt::format("\ncase {}\n", clean(one.name));
   for (const std::string& input : one.inputs) text += fmt::format("  input {}\n", clean(input));
@@ -63,6 +74,7 @@ void add_case(std::string& text, const InspectedCase& one) {
     text += fmt::format("  not captured: {}: {}\n", tap_name(skipped.id), clean(skipped.reason));
   }
   for (const std::string& note : one.notes) text += fmt::format("  note: {}\n", clean(note));
+  if (one.noise) add_noise(text, *one.noise);
   if (!one.truth) return;
   text +=
       fmt::format("  truth in {}, {}\n", clean(one.truth->dtype), plural(one.truth->taps, "tap"));

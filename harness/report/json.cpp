@@ -112,6 +112,14 @@ Json truth(const TapTruth& truth) {
           {"candidate_max_error_over_rms", json_number(truth.candidate_max_error_over_rms)}};
 }
 
+Json noise(const run::TapNoise& noise) {
+  Json figures = Json::object();
+  for (const run::NoiseFigure& figure : noise.figures)
+    figures[figure.metric] = json_number(figure.value);
+  return {
+      {"repeats", noise.repeats}, {"differing", noise.differing}, {"figures", std::move(figures)}};
+}
+
 void add_facts(Json& object, const compare::TensorComparison& facts) {
   object["classes"] = classes(facts.classes);
   object["where"] = where(facts.where);
@@ -165,7 +173,7 @@ Json tap(const Tap& tap) {
   }
   object["introduced"] = tap.introduced ? introduced(*tap.introduced) : Json(nullptr);
   object["truth"] = tap.truth ? truth(*tap.truth) : Json(nullptr);
-  object["noise"] = nullptr;
+  object["noise"] = tap.noise ? noise(*tap.noise) : Json(nullptr);
   return object;
 }
 
@@ -301,6 +309,18 @@ Json truth_summary(const TruthSummary& summary) {
           {"sentence", summary.sentence}};
 }
 
+Json place(const Place& divergence) {
+  return {{"case", divergence.case_name}, {"tap", run::to_string(divergence.tap)}};
+}
+
+Json noise_summary(const NoiseSummary& summary) {
+  return {{"repeats", summary.repeats},
+          {"taps", summary.taps},
+          {"differing", summary.differing},
+          {"first", summary.first ? place(*summary.first) : Json(nullptr)},
+          {"sentence", summary.sentence}};
+}
+
 Json document(const Report& report) {
   Json root = {{"schema", "parity-report/1"},
                {"verdict", report.result == Result::pass ? "pass" : "fail"},
@@ -312,11 +332,8 @@ Json document(const Report& report) {
                {"candidate", side(report.candidate)},
                {"environment_diff", differences(report.environment_diff)},
                {"policy", policy(report)}};
-  root["first_divergence"] = nullptr;
-  if (report.first_divergence) {
-    root["first_divergence"] = {{"case", report.first_divergence->case_name},
-                                {"tap", run::to_string(report.first_divergence->tap)}};
-  }
+  root["first_divergence"] =
+      report.first_divergence ? place(*report.first_divergence) : Json(nullptr);
   root["blame"] = Json::array();
   root["attribution"] = nullptr;
   if (report.attribution) {
@@ -324,6 +341,7 @@ Json document(const Report& report) {
     root["attribution"] = attribution(*report.attribution);
   }
   root["truth_summary"] = report.truth ? truth_summary(*report.truth) : Json(nullptr);
+  root["noise_summary"] = report.noise ? noise_summary(*report.noise) : Json(nullptr);
   root["cases"] = Json::array();
   for (const Case& item : report.cases) root["cases"].push_back(one_case(item));
   root["notes"] = report.notes;

@@ -9,8 +9,11 @@
 
 #include "compare/facts.h"
 #include "compare/logits_facts.h"
+#include "report/noise.h"
 #include "report/outcome.h"
+#include "report/place.h"
 #include "report/truth.h"
+#include "run/noise.h"
 #include "run/provenance.h"
 #include "run/tap.h"
 #include "run/verdict.h"
@@ -31,6 +34,7 @@ struct Tap {
   /// The same facts when everything before the tap was the reference's: what the layer adds itself.
   std::optional<compare::TensorComparison> introduced;
   std::optional<TapTruth> truth;
+  std::optional<run::TapNoise> noise;  ///< of the reference; absent where it was not recorded
   std::string bounds_dtype;  ///< whose bounds it was judged by; empty where nothing was measured
 };
 
@@ -62,11 +66,6 @@ struct BoundText {
   double warn = 0;
   double fail = 0;
   std::string origin;
-};
-
-struct Divergence {
-  std::string case_name;
-  run::TapId tap;
 };
 
 struct OperatorLine {
@@ -135,9 +134,10 @@ struct Report {
   std::vector<run::Difference> environment_diff;
   std::string policy_name;
   std::vector<BoundText> policy_bounds;  ///< those that had a say
-  std::optional<Divergence> first_divergence;
+  std::optional<Place> first_divergence;
   std::optional<Attribution> attribution;  ///< absent without a forced replay
   std::optional<TruthSummary> truth;       ///< absent without a truth
+  std::optional<NoiseSummary> noise;       ///< absent where no case was repeated
   std::vector<Case> cases;
   std::vector<std::string> notes;
   Totals totals;

@@ -34,6 +34,11 @@ void add_side(Page& page, std::string_view role, const Side& side) {
   page.wrapped(fmt::format("{:<11}", role), device_text(side) + ", " + source);
 }
 
+/// The recorded run is one of them.
+std::uint64_t count_of_runs(const NoiseSummary& noise) {
+  return static_cast<std::uint64_t>(noise.repeats) + 1;
+}
+
 void add_header(Page& page, const Report& report) {
   std::string model = report.model_file.empty() ? "unnamed model" : report.model_file;
   if (!report.model_kind.empty()) model += " (" + report.model_kind + ")";
@@ -42,6 +47,13 @@ void add_header(Page& page, const Report& report) {
   add_side(page, "candidate", report.candidate);
   if (report.truth)
     page.wrapped("truth      ", report.truth->dtype + ", recorded in " + report.truth->file);
+  if (report.noise && report.noise->sentence.empty()) {
+    page.wrapped("noise      ", fmt::format("none: every tap of the reference has the same bits in "
+                                            "{} of it",
+                                            plural(count_of_runs(*report.noise), "run")));
+  } else if (report.noise) {
+    page.wrapped("noise      ", report.noise->sentence, Tone::warning);
+  }
   if (report.devices == Devices::same) {
     page.wrapped("",
                  "SELF-COMPARISON: same device on both sides, says nothing about another vendor",

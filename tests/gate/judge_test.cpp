@@ -211,11 +211,10 @@ TEST(Judge, FailsEveryOtherOutcomeByName) {
   EXPECT_EQ(kinds.verdict, Verdict::dtype_differs);
   EXPECT_TRUE(mentions(kinds, "one side is complex")) << joined(kinds);
 
-  Policy permissive = policy;
-  permissive.dtype_difference = DtypeDifference::allowed;
+  const TapRules permissive{DtypeDifference::allowed};
   const compare::DTypeMismatch wider{DType::float32, DType::bfloat16};
   for (const Judgement& dtypes :
-       {judge(wider, TapKind::module, policy), judge(wider, TapKind::output, permissive)}) {
+       {judge(wider, TapKind::module, policy), judge(wider, TapKind::output, policy, permissive)}) {
     EXPECT_EQ(dtypes.verdict, Verdict::dtype_differs);
     EXPECT_TRUE(mentions(dtypes, "the reference is float32, the candidate bfloat16"))
         << joined(dtypes);
@@ -252,16 +251,16 @@ TEST(Judge, RefusesAnotherDtypeUnlessThePolicyAllowsIt) {
   EXPECT_TRUE(mentions(refused, "the reference is float32, the candidate bfloat16"))
       << joined(refused);
 
-  Policy policy = default_policy();
-  policy.dtype_difference = DtypeDifference::allowed;
-  EXPECT_EQ(judge(facts, TapKind::module, policy).verdict, Verdict::within);
+  const Policy& policy = default_policy();
+  const TapRules allowed{DtypeDifference::allowed};
+  EXPECT_EQ(judge(facts, TapKind::module, policy, allowed).verdict, Verdict::within);
   facts.nrmse = 0.1;
-  EXPECT_EQ(judge(facts, TapKind::module, policy).verdict, Verdict::diverged);
+  EXPECT_EQ(judge(facts, TapKind::module, policy, allowed).verdict, Verdict::diverged);
   // Values that agree are still not the same bits.
   TensorComparison equal = identical_facts();
   equal.candidate_dtype = DType::bfloat16;
   equal.ulp.dtype = DType::bfloat16;
-  EXPECT_EQ(judge(equal, TapKind::module, policy).verdict, Verdict::within);
+  EXPECT_EQ(judge(equal, TapKind::module, policy, allowed).verdict, Verdict::within);
 }
 
 TEST(Judge, SetsFlushedSubnormalsApartWhereTheyAreASettingOfTheDevice) {
@@ -318,9 +317,9 @@ TEST(Judge, TakesTheBoundsOfWhatTheInputsWereRoundedToWhereThatIsCoarser) {
       {DType::bfloat16, DType::float32, Verdict::within},
   };
   for (const Rounded& row : rows) {
-    Policy policy = default_policy();
-    policy.inherited = row.inherited;
-    EXPECT_EQ(judge(noisy_facts(1e-3, row.own), TapKind::module, policy).verdict, row.verdict)
+    const TapRules rules{DtypeDifference::refused, row.inherited};
+    EXPECT_EQ(judge(noisy_facts(1e-3, row.own), TapKind::module, default_policy(), rules).verdict,
+              row.verdict)
         << tensor::name(row.own) << " behind "
         << (row.inherited ? tensor::name(*row.inherited) : "nothing");
   }

@@ -75,6 +75,22 @@ class RepeatedRunFaults(unittest.TestCase):
         self.assertEqual(outcome.first_divergence, ("x", "inner"))
         self.assertIn("not deterministic", " ".join(outcome.case()["notes"]))
 
+    def test_noise_of_the_reference_is_not_blamed_on_the_candidate(self):
+        """The same model, recorded with repeats: its own noise is the floor of the bounds."""
+        model = self.workshop.script(Between(Noisy(own_generator=True)))
+        golden = self.workshop.record(model, {"x": self.x}, "--repeat", 8)
+        outcome = self.compare(golden, model, PASSES)
+        self.assertEqual(outcome.report["noise_summary"]["first"], {"case": "x", "tap": "inner"})
+        self.assertEqual(outcome.tap("first")["noise"]["differing"], 0)
+        self.assertEqual(outcome.tap("inner")["noise"]["differing"], 8)
+        self.assertEqual(outcome.tap("inner")["verdict"], "within")
+        self.assertIn("not deterministic", outcome.stdout)
+        wrong = Between(Noisy(own_generator=True))
+        with torch.no_grad():
+            wrong.last.weight[0, 0] += 0.1
+        outcome = self.compare(golden, self.workshop.script(wrong), FAILS)
+        self.assertEqual(outcome.first_divergence, ("x", "last"))
+
     def test_random_numbers_from_the_seed_are_deterministic(self):
         model = self.workshop.script(Between(Noisy(own_generator=False)))
         golden = self.workshop.file("h5")

@@ -75,6 +75,7 @@ class FakeModel final : public model::Model {
       if (!watched && tap.id.kind != run::TapKind::output) continue;
       FakeTap seen = tap;
       if (watched && change_when_watched) change_when_watched(seen);
+      if (change_in_run) change_in_run(runs, seen);
       sink.on_tap(seen.id, PlainTensor(seen.dtype, seen.shape, seen.bytes));
     }
     if (!watched) return;
@@ -88,6 +89,7 @@ class FakeModel final : public model::Model {
   std::vector<FakeTap> taps;
   std::vector<run::SkippedTap> skipped;
   std::function<void(FakeTap&)> change_when_watched;
+  std::function<void(int run, FakeTap&)> change_in_run;  ///< the first run is 1
   run::Provenance facts;
   std::string failure;  ///< of every run; empty: it succeeds
   int runs = 0;

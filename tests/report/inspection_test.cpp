@@ -31,7 +31,7 @@ Inspection inspection_of(std::vector<InspectedTap> taps) {
   inspection.header.model.file_name = "model.pt";
   inspection.header.model.kind = "torchscript";
   inspection.header.provenance.set("device.name", "NVIDIA H200");
-  inspection.cases = {{"prose", {"input_ids: int64 1x40"}, std::move(taps), {}, {}, {}}};
+  inspection.cases = {{"prose", {"input_ids: int64 1x40"}, std::move(taps), {}, {}, {}, {}}};
   return inspection;
 }
 
@@ -51,6 +51,18 @@ int column_of(const std::string& text, const std::string& start, const std::stri
     }
   }
   return -1;
+}
+
+TEST(InspectionText, SaysWhatRepeatedRunsShowed) {
+  Inspection inspection = inspection_of({tap_of("embed"), tap_of("norm")});
+  EXPECT_EQ(to_text(inspection).find("repeat"), std::string::npos);
+  inspection.cases[0].noise = InspectedNoise{1, {}};
+  EXPECT_NE(to_text(inspection).find("  1 repeat: every tap has the same bits\n"),
+            std::string::npos);
+  inspection.cases[0].noise = InspectedNoise{3, {inspection.cases[0].taps[1].record.id}};
+  EXPECT_NE(to_text(inspection).find("  3 repeats: 1 tap not the same each time\n    norm\n"),
+            std::string::npos)
+      << to_text(inspection);
 }
 
 TEST(InspectionText, NeverLetsAGoldenControlTheTerminal) {

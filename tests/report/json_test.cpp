@@ -67,6 +67,18 @@ TEST(ReportJson, WritesNonFiniteNumbersAsText) {
   EXPECT_EQ(tap.at("relative").at("p99"), "inf");
 }
 
+TEST(ReportJson, TellsTheReferencesOwnNoise) {
+  const Json root = parsed(report_test::noisy_report());
+  const Json& taps = root.at("cases").at(0).at("taps");
+  EXPECT_EQ(taps.at(0).at("noise").at("repeats"), 4);
+  EXPECT_EQ(taps.at(0).at("noise").at("differing"), 0);
+  EXPECT_EQ(taps.at(2).at("noise").at("differing"), 3);
+  EXPECT_EQ(taps.at(2).at("noise").at("figures").at("nrmse"), 1e-4);
+  EXPECT_EQ(taps.at(2).at("noise").at("figures").at("max_error_over_rms"), "inf");
+  EXPECT_EQ(root.at("noise_summary").at("first").at("tap"), taps.at(2).at("tap"));
+  EXPECT_TRUE(parsed(report_test::failing_report()).at("noise_summary").is_null());
+}
+
 TEST(ReportJson, KeepsEveryKeyWhereNothingWasMeasured) {
   const Json root = parsed(report_test::failing_report());
   const Json& measured = root.at("cases").at(0).at("taps").at(0);

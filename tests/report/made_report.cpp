@@ -257,4 +257,14 @@ report::Report judged_report() {
   return report;
 }
 
+report::Report noisy_report() {
+  report::Report report = failing_report();
+  std::vector<report::Tap>& taps = report.cases.at(0).taps;
+  for (report::Tap& tap : taps) tap.noise = run::TapNoise{4, 0, {}};
+  taps.at(2).noise = run::TapNoise{4, 3, {{"nrmse", 1e-4}, {"max_error_over_rms", kInf}}};
+  report.noise = report::NoiseSummary{4, taps.size(), 1, report::Place{"prompts", taps[2].id},
+                                      "the reference is not deterministic"};
+  return report;
+}
+
 }  // namespace parity::report_test

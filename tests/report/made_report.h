@@ -22,6 +22,8 @@ namespace parity::report_test {
 
 /// The failing report with a truth at every tap that has facts, and at the logits.
 [[nodiscard]] report::Report judged_report();
+/// The same with a reference that was repeated and did not give the same bits each time.
+[[nodiscard]] report::Report noisy_report();
 
 /// A tap with facts whose figures follow from `nrmse`.
 [[nodiscard]] report::Tap measured_tap(const std::string& path, double nrmse, run::Verdict verdict);

@@ -87,6 +87,17 @@ TEST(Table, SaysWhichSideIsNearerToTheTruth) {
   EXPECT_TRUE(has(table(judged_report(), Show::summary, 80), "the reference is the worse side"));
 }
 
+TEST(Table, NamesANondeterministicReferenceBeforeAnyCase) {
+  report::Report noisy = report_test::noisy_report();
+  const std::string text = table(noisy, Show::all, 200);
+  EXPECT_TRUE(has(line_with(text, "noise      "), "the reference is not deterministic"));
+  EXPECT_LT(text.find("noise      "), text.find("case "));
+  noisy.noise = NoiseSummary{1, 12, 0, std::nullopt, ""};
+  EXPECT_TRUE(has(table(noisy, Show::all, 200),
+                  "none: every tap of the reference has the same bits in 2 runs of it"));
+  EXPECT_FALSE(has(table(failing_report(), Show::all, 200), "noise "));
+}
+
 TEST(Table, FitsEveryWidthAndKeepsTheVerdicts) {
   for (const Report& report :
        {failing_report(), identical_report(), complex_report(), attributed_report(), Report{}}) {
