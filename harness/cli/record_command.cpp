@@ -9,6 +9,7 @@
 #include "cli/flag_texts.h"
 #include "cli/output_paths.h"
 #include "cli/run_flags.h"
+#include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "error/error.h"
 #include "pipeline/record.h"
@@ -29,6 +30,7 @@ struct RecordFlags {
   std::string truth = "off";
   std::string truth_device = "cpu";
   int repeat = 0;
+  std::string sweep;
   std::string compress = "none";
   std::string seed = "0";
 };
@@ -70,6 +72,18 @@ void check_combination(const CLI::App& command, const RecordFlags& flags) {
   }
 }
 
+std::vector<pipeline::CaseInput> cases_of(const CLI::App& command, const RecordFlags& flags) {
+  if (command.count("--sweep") > 0) return sweep_cases(flags.inputs, sweep_sizes_of(flags.sweep));
+  if (flags.inputs.empty()) {
+    throw Error(ErrorKind::usage,
+                "--inputs is required: a file or a generator such as tokens:4x128 (with --sweep, "
+                "which varies its sizes, tokens:BxL is taken)");
+  }
+  std::vector<pipeline::CaseInput> cases;
+  for (const std::string& text : flags.inputs) cases.push_back(case_input_of(text));
+  return cases;
+}
+
 std::optional<int> compression_of(const std::string& text) {
   if (text == "none") return std::nullopt;
   if (text.size() == 1 && text[0] >= '1' && text[0] <= '9') return text[0] - '0';
@@ -105,7 +119,7 @@ int run_record(const CLI::App& command, const RecordFlags& flags, const CommonFl
   request.settings = settings_of(flags.run);
   request.settings.taps = tap_depth_of(flags.taps);
   request.settings.seed = seed_of(flags.seed);
-  for (const std::string& text : flags.inputs) request.cases.push_back(case_input_of(text));
+  request.cases = cases_of(command, flags);
   check_paths(flags, request.cases);
   request.taps = {flags.layers, flags.skip};
   request.out = flags.out;
@@ -122,12 +136,9 @@ Action add_record_command(CLI::App& command) {
   const auto flags = std::make_shared<RecordFlags>();
   command.add_option("--model", flags->run.model, "TorchScript, state_dict or safetensors file")
       ->required();
-  command
-      .add_option("--inputs", flags->inputs,
-                  "[NAME=]FILE (.pt .npy .npz .json) or a generator such as tokens:4x128 or "
-                  "randn:1x3x224x224; one "
-                  "case each")
-      ->required();
+  command.add_option("--inputs", flags->inputs,
+                     "[NAME=]FILE (.pt .npy .npz .json) or a generator such as tokens:4x128 or "
+                     "randn:1x3x224x224; one case each");
   command
       .add_option("--out", flags->out,
                   "Golden to write; replaced only when the recording is complete")
@@ -160,6 +171,13 @@ Action add_record_command(CLI::App& command) {
                   "of the bounds in a comparison")
       ->check(CLI::Range(0, kMostRepeats))
       ->capture_default_str();
+  command
+      .add_option(
+          "--sweep", flags->sweep,
+          "One case for each batch size B and length L in the sizes of --inputs (tokens:BxL "
+          "without any): at the edges of kernels, or for ROWSxLENGTHS such as 1,8x1,128")
+      ->expected(0, 1)
+      ->default_str("edges");
   command.add_option("--compress", flags->compress, "none or a gzip level 1-9")
       ->capture_default_str();
   command.add_option("--seed", flags->seed, "Of generated inputs and of random operators")
@@ -167,7 +185,9 @@ Action add_record_command(CLI::App& command) {
   command.footer(
       "Examples:\n"
       "  parity record --model model.pt --inputs chat=prompts.pt --dtype bfloat16 --out golden.h5\n"
-      "  parity record --model model.pt --inputs chat=prompts.pt --truth float64 --out golden.h5");
+      "  parity record --model model.pt --inputs chat=prompts.pt --truth float64 --out golden.h5\n"
+      "  parity record --model model.pt --inputs tokens:BxL --sweep --repeat 2 --store rows:64 "
+      "--out golden.h5");
   return
       [flags, &command](const CommonFlags& common) { return run_record(command, *flags, common); };
 }

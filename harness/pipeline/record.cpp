@@ -44,6 +44,8 @@ void check_request(const RecordRequest& request) {
 /// Only a generator of token ids without a size of its own needs to know the model.
 bool needs_vocabulary(const std::string& spec) { return spec.find("tokens:") != std::string::npos; }
 
+enum class CaseFate : std::uint8_t { recorded, left_out };
+
 class Recorder {
  public:
   Recorder(model::Model& model, golden_store::GoldenWriter& writer, const RecordRequest& request,
@@ -54,12 +56,14 @@ class Recorder {
         progress_(progress),
         filter_(request.taps.layers, request.taps.skip) {}
 
-  void record_case(const std::string& name, const tensor::Value& inputs);
+  [[nodiscard]] CaseFate record_case(const CaseInput& input, const tensor::Value& inputs);
   [[nodiscard]] run::RecordingHeader header();
   [[nodiscard]] const RecordSummary& summary() const { return summary_; }
 
  private:
   void note(const std::string& text);
+  [[nodiscard]] std::optional<OutputDigests> plain_run(const CaseInput& input,
+                                                       const tensor::Value& inputs);
   [[nodiscard]] std::vector<std::string> with_repeats(const std::string& name,
                                                       const tensor::Value& inputs,
                                                       std::vector<std::string> notes);
@@ -71,6 +75,7 @@ class Recorder {
   capture::TapFilter filter_;
   std::uint64_t taps_per_case_ =
       0;  ///< of the case before: what the next one will have, near enough for a bar
+  std::vector<std::string> left_out_;
   RecordSummary summary_;
 };
 
@@ -103,10 +108,26 @@ std::vector<std::string> Recorder::with_repeats(const std::string& name,
   return notes;
 }
 
-void Recorder::record_case(const std::string& name, const tensor::Value& inputs) {
-  progress_.begin("plain run of " + name, 0);
-  const OutputDigests plain = plain_outputs(model_, inputs);
-  progress_.end();
+/// nullopt for a case that the model cannot run and that need not be there.
+std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input,
+                                                 const tensor::Value& inputs) {
+  progress_.begin("plain run of " + input.name, 0);
+  try {
+    OutputDigests plain = plain_outputs(model_, inputs);
+    progress_.end();
+    return plain;
+  } catch (const Error& error) {
+    if (input.need == Need::required || error.kind() != ErrorKind::model) throw;
+    progress_.end();
+    left_out_.push_back("case " + input.name + " was left out: " + error.what());
+    return std::nullopt;
+  }
+}
+
+CaseFate Recorder::record_case(const CaseInput& input, const tensor::Value& inputs) {
+  const std::string& name = input.name;
+  const std::optional<OutputDigests> plain = plain_run(input, inputs);
+  if (!plain) return CaseFate::left_out;
 
   progress_.begin("record " + name, taps_per_case_);
   writer_.begin_case(name, inputs);
@@ -122,7 +143,7 @@ void Recorder::record_case(const std::string& name, const tensor::Value& inputs)
   }
   if (summary_.cases == 0) refuse_unmatched_globs(filter_.unmatched());
   if (const std::string text = filter_.remark(); !text.empty()) note(text);
-  const std::vector<std::string> notes = changed_by_taps(plain, sink.output_digests());
+  const std::vector<std::string> notes = changed_by_taps(*plain, sink.output_digests());
   for (const std::string& text : notes) note("case " + name + ": " + text);
   if (const std::string text = uncaptured_remark(skipped); !text.empty())
     note("case " + name + ": " + text);
@@ -131,6 +152,7 @@ void Recorder::record_case(const std::string& name, const tensor::Value& inputs)
   ++summary_.cases;
   summary_.taps += sink.tap_count();
   summary_.size_bytes += sink.size_bytes();
+  return CaseFate::recorded;
 }
 
 run::RecordingHeader Recorder::header() {
@@ -140,11 +162,12 @@ run::RecordingHeader Recorder::header() {
   header.provenance.merge(host::machine_facts());
   record_capture(header.provenance, request_.settings, request_.taps);
   header.notes = model_.notes();
+  header.notes.insert(header.notes.end(), left_out_.begin(), left_out_.end());
   for (const std::string& text : header.notes) note(text);
   return header;
 }
 
-/// By case; nullopt where the model must be known first.
+/// By case; nullopt where the model must be known first, and for cases that were left out.
 using EarlyInputs = std::vector<std::optional<tensor::Value>>;
 
 /// Before the model is loaded, so that a bad input costs no work.
@@ -178,17 +201,21 @@ Recorded record_all(model::Model& model, golden_store::GoldenWriter& writer,
     refuse_useless_truth(*request.truth.dtype, dtype_of_run(request.settings, model.description()));
   load_late(model, request, inputs);
   Recorder recorder(model, writer, request, progress);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    recorder.record_case(request.cases[i].name, *inputs[i]);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (recorder.record_case(request.cases[i], *inputs[i]) == CaseFate::left_out) inputs[i].reset();
+  }
   run::RecordingHeader header = recorder.header();
+  if (recorder.summary().cases == 0)
+    throw Error(ErrorKind::model, "no case could be recorded; " + header.notes.back());
   return {std::move(header), recorder.summary()};
 }
 
 void add_truth(Recorded& recorded, const OpenModel& open, golden_store::GoldenWriter& writer,
                const RecordRequest& request, const EarlyInputs& inputs, Progress& progress) {
   std::vector<TruthCase> cases;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    cases.push_back({request.cases[i].name, *inputs[i]});
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]) cases.push_back({request.cases[i].name, *inputs[i]});
+  }
   const TruthRequest truth{
       request.truth,       request.settings,  dtype_of_run(request.settings, recorded.header.model),
       request.taps.layers, request.taps.skip, request.store};

@@ -17,10 +17,14 @@
 
 namespace parity::pipeline {
 
+/// Whether a model that cannot run a case ends the recording, or the case is left out with a note.
+enum class Need : std::uint8_t { required, optional };
+
 /// One case to record: `spec` is a file or a generator, see model/inputs.h.
 struct CaseInput {
   std::string name;
   std::string spec;
+  Need need = Need::required;
 };
 
 struct RecordRequest {

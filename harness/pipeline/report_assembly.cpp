@@ -57,6 +57,10 @@ void add_bounds_in_force(report::Report& report, const gate::Policy& policy) {
   if (any_logits) add_bounds(report, "logits", policy.logits);
 }
 
+report::Result result_of(const gate::GateResult& result) {
+  return result.decision == gate::Decision::passed ? report::Result::pass : report::Result::fail;
+}
+
 std::string name_of(gate::WorseSide side) {
   switch (side) {
     case gate::WorseSide::reference:
@@ -144,9 +148,11 @@ void add_noise_summary(report::Report& report) {
 }
 
 void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness) {
-  gate::GateResult result = gate::overall(judged_cases(report), strictness);
-  report.result =
-      result.decision == gate::Decision::passed ? report::Result::pass : report::Result::fail;
+  const std::vector<gate::JudgedCase> judged = judged_cases(report);
+  for (std::size_t i = 0; i < judged.size(); ++i)
+    report.cases[i].result = result_of(gate::overall({judged[i]}, strictness));
+  gate::GateResult result = gate::overall(judged, strictness);
+  report.result = result_of(result);
   report.exit_code = result.exit_code();
   report.reasons = std::move(result.reasons);
   if (report.truth && !report.truth->sentence.empty())

@@ -8,6 +8,8 @@
 namespace parity::report {
 namespace {
 
+std::string_view name(Result result) { return result == Result::pass ? "pass" : "fail"; }
+
 Json numbers(const std::vector<double>& values) {
   Json array = Json::array();
   for (const double value : values) array.push_back(json_number(value));
@@ -221,6 +223,7 @@ Json one_case(const Case& item) {
   Json more = Json::array();
   for (std::size_t i = 1; i < item.logits.size(); ++i) more.push_back(logits(item.logits[i]));
   return {{"name", item.name},
+          {"verdict", name(item.result)},
           {"notes", item.notes},
           {"taps", std::move(taps)},
           {"logits", item.logits.empty() ? Json(nullptr) : logits(item.logits.front())},
@@ -323,7 +326,7 @@ Json noise_summary(const NoiseSummary& summary) {
 
 Json document(const Report& report) {
   Json root = {{"schema", "parity-report/1"},
-               {"verdict", report.result == Result::pass ? "pass" : "fail"},
+               {"verdict", name(report.result)},
                {"exit_code", report.exit_code},
                {"reasons", report.reasons},
                {"same_device", report.devices == Devices::same},

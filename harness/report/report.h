@@ -20,6 +20,8 @@
 
 namespace parity::report {
 
+enum class Result : std::uint8_t { fail, pass };
+
 struct Tap {
   run::TapId id;
   std::string dtype;  ///< reference's, or the candidate's when the reference has no such tap
@@ -49,7 +51,8 @@ struct Logits {
 
 struct Case {
   std::string name;
-  std::vector<Tap> taps;  ///< in the reference's execution order, additional taps last
+  Result result = Result::fail;  ///< of this case alone
+  std::vector<Tap> taps;         ///< in the reference's execution order, additional taps last
   std::vector<Logits> logits;
   std::vector<std::string> notes;
   std::string untested_output;  ///< why no output of the model was compared; empty when one was
@@ -115,8 +118,6 @@ struct Timing {
   double forced_s = 0;   ///< forward passes of the forced replay, capture and comparison included
   double forward_s = 0;  ///< 0 for an offline comparison
 };
-
-enum class Result : std::uint8_t { fail, pass };
 
 /// A comparison of a device with itself proves nothing about another vendor.
 enum class Devices : std::uint8_t { different, same };

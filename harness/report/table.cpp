@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "report/attribution_section.h"
+#include "report/case_list.h"
 #include "report/case_section.h"
 #include "report/numbers.h"
 #include "report/page.h"
@@ -195,6 +196,7 @@ std::string to_table(const Report& report, const TableOptions& options) {
   add_legend(page, report, layout, options.show);
   add_attribution(page, report);
   add_bounds(page, report);
+  add_case_list(page, report);
   add_totals(page, report);
   add_verdict(page, report);
   return page.text();

@@ -254,5 +254,46 @@ TEST_F(RecordAndReplay, KeepsTheModelsOutputsWholeInEveryMode) {
   }
 }
 
+TEST_F(RecordAndReplay, LeavesOutCasesThatNeedNotBeThereAndSaysSo) {
+  FakeModel model({module_tap("fc", kFirst), output_tap(kFirst)});
+  // The plain and the tapped run of the first case succeed, the plain run of the second does not.
+  model.change_in_run = [&](int run, FakeTap&) {
+    model.failure = run >= 2 ? "there are only 1024 positions" : "";
+  };
+  const std::vector<CaseInput> cases = {{"one", "ones:2"}, {"two", "ones:3", Need::optional}};
+  const RecordSummary summary = record(model, "golden.h5", cases);
+  EXPECT_EQ(summary.cases, 1U);
+  EXPECT_TRUE(mentions(summary.notes, "case two was left out: there are only 1024 positions"));
+  const golden_store::GoldenReader golden(folder_ / "golden.h5");
+  EXPECT_EQ(golden.cases().size(), 1U);
+  EXPECT_TRUE(mentions(golden.header().notes, "case two was left out"));
+}
+
+TEST_F(RecordAndReplay, RefusesARecordingOfWhichEveryCaseIsLeftOut) {
+  FakeModel model({output_tap(kFirst)});
+  model.failure = "there are only 1024 positions";
+  try {
+    (void)record(model, "golden.h5", {{"one", "ones:2", Need::optional}});
+    ADD_FAILURE() << "recorded nothing";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::model);
+    EXPECT_NE(std::string(error.what()).find("there are only 1024"), std::string::npos);
+  }
+  EXPECT_THROW((void)record(model, "golden.h5", {{"one", "ones:2"}}), Error);
+}
+
+TEST_F(RecordAndReplay, JudgesEveryCaseForItself) {
+  FakeModel reference({module_tap("fc", kFirst), output_tap(kFirst)});
+  (void)record(reference, "golden.h5", {{"one", "ones:2"}, {"two", "ones:3"}});
+  FakeModel candidate(reference.taps);
+  candidate.change_in_run = [&](int run, FakeTap& tap) {
+    if (run > 1) tap.bytes = test::bytes_of(kSecond);
+  };
+  const report::Report report = replay(candidate);
+  EXPECT_EQ(report.result, report::Result::fail);
+  EXPECT_EQ(report.cases.at(0).result, report::Result::pass);
+  EXPECT_EQ(report.cases.at(1).result, report::Result::fail);
+}
+
 }  // namespace
 }  // namespace parity::pipeline

@@ -275,7 +275,7 @@ TEST(TruthAttribution, ExplainsWhatTheReferenceItselfIsWrongBy) {
   tap.id.path = "fc";
   tap.introduced = compare::TensorComparison{};
   tap.introduced->nrmse = 1e-3;
-  report.cases = {{"one", {tap}, {}, {}, {}}};
+  report.cases = {{"one", report::Result::fail, {tap}, {}, {}, {}}};
   EXPECT_EQ(attribution_of(report).finding, "culprit");
   report.cases[0].taps[0].truth = report::TapTruth{"float64", 2e-3, 1e-6, 5e-4, 0, 0};
   EXPECT_EQ(attribution_of(report).finding, "none");

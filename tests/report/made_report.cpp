@@ -169,6 +169,7 @@ report::Report identical_report() {
       {"bfloat16", "nrmse", 0.0078125, 0.03125, "measured between an H200 and an x86 CPU"},
       {"int64", "unequal", 0, 0, "integers are not rounded"}};
   report.cases = {{"same",
+                   report::Result::pass,
                    {measured_tap("blocks.0", 0, Verdict::identical),
                     measured_tap("blocks.1", 0, Verdict::identical)},
                    {},

@@ -87,6 +87,17 @@ TEST(Table, SaysWhichSideIsNearerToTheTruth) {
   EXPECT_TRUE(has(table(judged_report(), Show::summary, 80), "the reference is the worse side"));
 }
 
+TEST(Table, ListsEveryCaseWithAVerdictOfItsOwn) {
+  report::Report report = failing_report();
+  ASSERT_GE(report.cases.size(), 2U);
+  report.cases[1].result = Result::pass;
+  const std::string text = table(report, Show::summary, 120);
+  EXPECT_TRUE(has(line_with(text, "→ prompts"), "FAIL")) << text;
+  EXPECT_TRUE(has(line_with(text, "  " + report.cases[1].name + "  "), "PASS")) << text;
+  report.cases.resize(1);
+  EXPECT_FALSE(has(table(report, Show::summary, 120), "→ prompts"));
+}
+
 TEST(Table, NamesANondeterministicReferenceBeforeAnyCase) {
   report::Report noisy = report_test::noisy_report();
   const std::string text = table(noisy, Show::all, 200);
@@ -327,7 +338,7 @@ TEST(Table, EndsWithTheVerdictAndTheWayToRepeatIt) {
 TEST(Table, SaysThatNothingWasCompared) {
   EXPECT_TRUE(has(table({}, Show::all, 80), "no case was compared"));
   Report report = failing_report();
-  report.cases = {{"hollow", {}, {}, {}, {}}};
+  report.cases = {{"hollow", Result::fail, {}, {}, {}, {}}};
   EXPECT_TRUE(has(table(report, Show::all, 80), "case hollow: 0 taps, nothing compared"));
 }
 
