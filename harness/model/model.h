@@ -46,6 +46,10 @@ class Model {
   /// eval is used").
   [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
 
+  /// Whether a run so far drew random numbers from the seeded generators: on another device, and in
+  /// another dtype, the same seed gives others.
+  [[nodiscard]] virtual bool draws_random_numbers() const { return false; }
+
   /// Number of token ids the model knows; 0 when the file does not say.
   [[nodiscard]] virtual std::int64_t vocabulary() const { return 0; }
 

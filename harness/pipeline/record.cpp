@@ -12,6 +12,7 @@
 #include "model/inputs.h"
 #include "pipeline/noise_recording.h"
 #include "pipeline/plain_run.h"
+#include "pipeline/random_numbers.h"
 #include "pipeline/tapped_run.h"
 #include "pipeline/uncaptured.h"
 
@@ -62,6 +63,7 @@ class Recorder {
 
  private:
   void note(const std::string& text);
+  void refuse_truth_of_random_numbers(const std::string& case_name) const;
   [[nodiscard]] std::optional<OutputDigests> plain_run(const CaseInput& input,
                                                        const tensor::Value& inputs);
   [[nodiscard]] std::vector<std::string> with_repeats(const std::string& name,
@@ -108,6 +110,15 @@ std::vector<std::string> Recorder::with_repeats(const std::string& name,
   return notes;
 }
 
+/// A run in another dtype would be off by other random numbers, and judge nearly anything closer.
+void Recorder::refuse_truth_of_random_numbers(const std::string& case_name) const {
+  if (!request_.truth.dtype || !model_.draws_random_numbers()) return;
+  throw Error(ErrorKind::usage,
+              "the model draws random numbers in case '" + case_name +
+                  "', and draws others in another dtype, so it has no truth; record without "
+                  "--truth, or save the model with its random operators off (eval mode)");
+}
+
 /// nullopt for a case that the model cannot run and that need not be there.
 std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input,
                                                  const tensor::Value& inputs) {
@@ -115,6 +126,7 @@ std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input,
   try {
     OutputDigests plain = plain_outputs(model_, inputs);
     progress_.end();
+    refuse_truth_of_random_numbers(input.name);
     return plain;
   } catch (const Error& error) {
     if (input.need == Need::required || error.kind() != ErrorKind::model) throw;
@@ -161,6 +173,7 @@ run::RecordingHeader Recorder::header() {
   header.provenance = model_.provenance();
   header.provenance.merge(host::machine_facts());
   record_capture(header.provenance, request_.settings, request_.taps);
+  if (model_.draws_random_numbers()) header.provenance.set(kRandomNumbers, kDrawn);
   header.notes = model_.notes();
   header.notes.insert(header.notes.end(), left_out_.begin(), left_out_.end());
   for (const std::string& text : header.notes) note(text);

@@ -4,6 +4,7 @@
 
 #include "error/error.h"
 #include "pipeline/case_lookup.h"
+#include "pipeline/random_numbers.h"
 #include "pipeline/same_inputs.h"
 #include "pipeline/tap_truth.h"
 
@@ -75,6 +76,11 @@ void TruthSource::check(const golden_store::GoldenReader& golden, WeightsRule we
     for (const std::string& note : notes) notes_.push_back("truth: " + note);
   } catch (const Error& error) {
     throw Error(error.kind(), "the truth in " + file() + " is no judge: " + error.what());
+  }
+  if (reader_->header().provenance.get(kRandomNumbers) == kDrawn) {
+    throw Error(ErrorKind::incompatible,
+                "the truth in " + file() +
+                    " is no judge: the model drew random numbers, which are others in every dtype");
   }
   check_cases(golden);
   note_other_rounding(golden);

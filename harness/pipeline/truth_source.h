@@ -41,7 +41,7 @@ class TruthSource {
  public:
   /// `file`: a golden of the same model and inputs; nullopt: the truth that `golden`, which must
   /// outlive this, holds itself, if any. Throws Error(incompatible) when `file` has other weights,
-  /// other inputs, or nothing that is more precise than the golden.
+  /// other inputs, random numbers in it, or nothing that is more precise than the golden.
   TruthSource(const golden_store::GoldenReader& golden,
               const std::optional<std::filesystem::path>& file, WeightsRule weights);
 

@@ -5,7 +5,7 @@ import unittest
 import torch
 from torch import nn
 
-from parity_program import FAILS, PASSES, Workshop
+from parity_program import FAILS, NO_JUDGEMENT, PASSES, Workshop
 from value_rows import noise
 
 
@@ -102,6 +102,21 @@ class RepeatedRunFaults(unittest.TestCase):
         other_seed = self.workshop.record(model, {"x": self.x}, "--seed", 1)
         outcome = self.compare(golden, other_seed, FAILS)
         self.assertEqual(outcome.first_divergence, ("x", "inner"))
+
+    def test_random_numbers_have_no_truth(self):
+        """A run in float64 draws others, against which almost any candidate would be closer."""
+        model = self.workshop.script(Between(Noisy(own_generator=False)))
+        refused = self.workshop.try_record(
+            model, {"x": self.x}, self.workshop.file("h5"), "--truth", "float64"
+        )
+        self.assertEqual(refused.exit_code, NO_JUDGEMENT, refused.text())
+        self.assertIn("draws random numbers in case 'x'", refused.stderr)
+        golden = self.workshop.record(model, {"x": self.x})
+        wide = self.workshop.record(model, {"x": self.x}, "--dtype", "float64")
+        outcome = self.compare(golden, model, NO_JUDGEMENT, "--truth", wide)
+        self.assertIn("drew random numbers", outcome.stderr)
+        quiet = self.workshop.script(Between(nn.Dropout(0.5)))  # in eval mode it draws nothing
+        self.workshop.record(quiet, {"x": self.x}, "--truth", "float64")
 
     def test_the_first_call_is_the_one_that_is_compared(self):
         """pytorch#74534: the first call of a scripted model is another than all later ones."""

@@ -65,6 +65,7 @@ class FakeModel final : public model::Model {
   [[nodiscard]] const run::ModelDescription& description() const override { return description_; }
   [[nodiscard]] run::Provenance provenance() const override { return facts; }
   [[nodiscard]] std::vector<std::string> notes() const override { return {}; }
+  [[nodiscard]] bool draws_random_numbers() const override { return random; }
   [[nodiscard]] run::HostAllocator& host_allocator() override { return allocator_; }
   void run(const tensor::Value& /*inputs*/, model::Instrumentation instrumentation,
            run::TapSink& sink) override {
@@ -91,6 +92,7 @@ class FakeModel final : public model::Model {
   std::function<void(FakeTap&)> change_when_watched;
   std::function<void(int run, FakeTap&)> change_in_run;  ///< the first run is 1
   run::Provenance facts;
+  bool random = false;  ///< says that it drew random numbers
   std::string failure;  ///< of every run; empty: it succeeds
   int runs = 0;
 

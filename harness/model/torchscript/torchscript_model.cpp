@@ -14,6 +14,7 @@
 #include "model/torch/cast.h"
 #include "model/torch/device.h"
 #include "model/torch/guard.h"
+#include "model/torch/random_numbers.h"
 #include "model/torch/tap_emitter.h"
 #include "model/torch/warnings.h"
 #include "model/torchscript/arguments.h"
@@ -59,6 +60,7 @@ class TorchScriptModel final : public Model {
   }
   [[nodiscard]] run::Provenance provenance() const override;
   [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
+  [[nodiscard]] bool draws_random_numbers() const override { return draws_random_numbers_; }
   [[nodiscard]] run::HostAllocator& host_allocator() override { return *allocator_; }
   void run(const tensor::Value& inputs, Instrumentation instrumentation,
            run::TapSink& sink) override;
@@ -89,6 +91,7 @@ class TorchScriptModel final : public Model {
   std::optional<Shared> shared_;        ///< of script_
   std::uint64_t version_ = 0;           ///< of shared_, as loaded
   bool has_run_ = false;                ///< since it was loaded
+  bool draws_random_numbers_ = false;   ///< in any run so far
   std::optional<Instrumented> tapped_;  ///< of script_
   std::vector<std::string> notes_;
 };
@@ -211,9 +214,16 @@ void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrume
     const c10::DeviceGuard guard(device_);
     undo_writes();
     has_run_ = true;
+    const RandomWatch random(device_);
     TapEmitter emitter(sink);
     const c10::IValue output = forward(inputs, instrumentation, emitter);
     emitter.model_output(output);
+    if (random.drew()) {
+      draws_random_numbers_ = true;
+      note(
+          "the model draws random numbers; the same seed gives others on another device or in "
+          "another dtype, and what comes behind them differs there");
+    }
     if (wrote())
       note(
           "the model writes into its own weights; they are read from the file again for every run");
