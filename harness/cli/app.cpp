@@ -97,6 +97,8 @@ int run_app(int argc, char** argv) {
   add("compare", "Compare a golden with a run on this host, or with another golden",
       add_compare_command);
   add("inspect", "Show what a golden holds", add_inspect_command);
+  add("selfcheck", "Hold a model on this device against itself: again, without taps, row by row",
+      add_selfcheck_command);
 
   try {
     app.parse(argc, argv);
@@ -106,7 +108,7 @@ int run_app(int argc, char** argv) {
   for (const Command& command : commands) {
     if (command.parser->parsed()) return run_command(command, flags);
   }
-  warn("parity: no command given: record, compare or inspect; see parity --help");
+  warn("parity: no command given: record, compare, inspect or selfcheck; see parity --help");
   return kNoJudgement;
 }
 

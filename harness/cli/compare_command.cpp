@@ -5,12 +5,10 @@
 #include "cli/commands.h"
 #include "cli/flag_texts.h"
 #include "cli/output_paths.h"
+#include "cli/report_flags.h"
 #include "cli/run_flags.h"
-#include "cli/terminal.h"
 #include "error/error.h"
 #include "pipeline/compare.h"
-#include "report/json.h"
-#include "report/table.h"
 
 namespace parity::cli {
 namespace {
@@ -29,9 +27,7 @@ struct CompareFlags {
   bool strict = false;
   bool attribute = false;
   std::string repro;
-  std::string json;
-  std::string show = "all";
-  int top = 3;
+  ReportFlags report;
   // Which flags were typed; absent ones come from the golden.
   CLI::App* command = nullptr;
 
@@ -52,7 +48,7 @@ pipeline::CompareRequest request_of(const CompareFlags& flags, const CommonFlags
   request.weights =
       flags.weights == "any" ? pipeline::WeightsRule::any : pipeline::WeightsRule::same;
   request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
-  request.worst_count = std::max(kWorstKept, flags.top);
+  request.worst_count = std::max(kWorstKept, flags.report.top);
   request.command = common.command;
   return request;
 }
@@ -100,20 +96,15 @@ report::Report make_report(const CompareFlags& flags, const CommonFlags& common)
   return pipeline::compare_replay(request, *progress);
 }
 
-report::Show show_of(const std::string& text) {
-  if (text == "failing") return report::Show::failing;
-  return text == "summary" ? report::Show::summary : report::Show::all;
-}
-
 void check_paths(const CompareFlags& flags) {
   std::vector<FlaggedPath> inputs = {{"the golden", flags.golden},
                                      {"the candidate", flags.candidate},
                                      {"--truth", flags.truth},
                                      {"--model", flags.run.model},
                                      {"--config", flags.run.config}};
-  check_outputs({{"--save", flags.save}, {"--json", flags.json}}, inputs);
-  check_outputs({{"--json", flags.json}}, {{"--save", flags.save}});
-  check_replaces_json({"--json", flags.json});
+  check_outputs({{"--save", flags.save}, {"--json", flags.report.json}}, inputs);
+  check_outputs({{"--json", flags.report.json}}, {{"--save", flags.save}});
+  check_replaces_json({"--json", flags.report.json});
 }
 
 int run_compare(const CompareFlags& flags, const CommonFlags& common) {
@@ -121,14 +112,7 @@ int run_compare(const CompareFlags& flags, const CommonFlags& common) {
   check_globs("--layers", flags.layers);
   check_globs("--skip", flags.skip);
   check_paths(flags);
-  const report::Report report = make_report(flags, common);
-  // The table first: a report that cannot be written must not take the verdict with it.
-  if (!common.quiet && flags.json != "-") {
-    print(report::to_table(
-        report, {show_of(flags.show), output_color(common.color()), output_width(), flags.top}));
-  }
-  if (!flags.json.empty()) write_file(flags.json, report::to_json(report));
-  return report.exit_code;
+  return show(make_report(flags, common), flags.report, common);
 }
 
 }  // namespace
@@ -166,13 +150,7 @@ Action add_compare_command(CLI::App& command) {
   command.add_option("--repro", flags->repro,
                      "With --attribute: write the blamed operators alone, with inputs and the "
                      "golden's value, into a new folder");
-  command.add_option("--json", flags->json, "Write the report as JSON; - for standard output");
-  command.add_option("--show", flags->show, "Taps in the table: all, failing or summary")
-      ->check(CLI::IsMember({"all", "failing", "summary"}))
-      ->capture_default_str();
-  command.add_option("--top", flags->top, "Worst elements shown per failing tap")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
+  add_report_flags(command, flags->report, "all");
   command.footer(
       "Examples:\n"
       "  parity compare golden.h5 --model model.pt --json report.json\n"

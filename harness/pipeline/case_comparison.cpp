@@ -3,23 +3,22 @@
 #include <chrono>
 #include <utility>
 
-#include "compare/formats.h"
+#include "pipeline/inherited_dtypes.h"
 #include "pipeline/uncaptured.h"
 
 namespace parity::pipeline {
 
 CaseComparison::CaseComparison(ReferenceTaps& reference, const TruthTaps* truth,
                                capture::TapFilter& filter, const CompareChoice& choice)
-    : reference_(reference), truth_(truth), choice_(choice), compared_(record().taps.size()) {
-  std::optional<tensor::DType> coarsest;
+    : reference_(reference),
+      truth_(truth),
+      choice_(choice),
+      inherited_(inherited_dtypes(record().taps)),
+      compared_(record().taps.size()) {
   for (std::size_t place = 0; place < record().taps.size(); ++place) {
     const run::TapId& id = record().taps[place].id;
     if (filter.keeps(id)) index_.emplace(id, place);
-    inherited_.push_back(coarsest);
     if (record().noise) noise_.push_back(run::noise_of(*record().noise, place));
-    const tensor::DType dtype = record().taps[place].dtype;
-    if (tensor::is_floating(dtype))
-      coarsest = coarsest ? compare::coarser(*coarsest, dtype) : dtype;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "pipeline/attribution.h"
 #include "pipeline/case_comparison.h"
 #include "pipeline/compare.h"
+#include "pipeline/comparing_sink.h"
 #include "pipeline/forced_run.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/plain_run.h"
@@ -26,33 +27,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/// Compares each captured tap and, when asked, writes it to the candidate's own golden.
-class ComparingSink final : public capture::TapConsumer {
- public:
-  ComparingSink(CaseComparison& comparison, GoldenSink* save, Progress& progress)
-      : comparison_(comparison), save_(save), progress_(progress) {}
-
-  void consume(const capture::CapturedTap& captured) override {
-    run::TapRecord record;
-    record.id = captured.id;
-    record.dtype = captured.value.dtype;
-    record.shape = captured.value.shape;
-    if (captured.digest) record.digest = *captured.digest;
-    comparison_.add({record, captured.value});
-    if (save_ != nullptr) save_->consume(captured);
-    progress_.tap_done(captured.value.bytes.size());
-  }
-  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& id) const override {
-    return save_ != nullptr || comparison_.needs_digest(id) ? capture::DigestWish::wanted
-                                                            : capture::DigestWish::none;
-  }
-
- private:
-  CaseComparison& comparison_;
-  GoldenSink* save_;
-  Progress& progress_;
-};
 
 class Replay {
  public:

@@ -4,12 +4,10 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "error/error.h"
 #include "host/machine.h"
-#include "model/inputs.h"
 #include "pipeline/noise_recording.h"
 #include "pipeline/plain_run.h"
 #include "pipeline/random_numbers.h"
@@ -22,17 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 void check_request(const RecordRequest& request) {
-  if (request.cases.empty()) {
-    throw Error(ErrorKind::usage, "nothing to record: give at least one --inputs");
-  }
-  std::set<std::string> names;
-  for (const CaseInput& input : request.cases) {
-    if (!names.insert(input.name).second) {
-      throw Error(ErrorKind::usage, "two inputs are named '" + input.name +
-                                        "': name them apart, as in --inputs a=" + input.spec +
-                                        " b=...");
-    }
-  }
+  check_cases(request.cases);
   if (!request.truth.dtype) return;
   if (request.store.mode == run::StoreMode::digest) {
     throw Error(ErrorKind::usage,
@@ -41,9 +29,6 @@ void check_request(const RecordRequest& request) {
   }
   if (request.settings.dtype) refuse_useless_truth(*request.truth.dtype, *request.settings.dtype);
 }
-
-/// Only a generator of token ids without a size of its own needs to know the model.
-bool needs_vocabulary(const std::string& spec) { return spec.find("tokens:") != std::string::npos; }
 
 enum class CaseFate : std::uint8_t { recorded, left_out };
 
@@ -180,39 +165,18 @@ run::RecordingHeader Recorder::header() {
   return header;
 }
 
-/// By case; nullopt where the model must be known first, and for cases that were left out.
-using EarlyInputs = std::vector<std::optional<tensor::Value>>;
-
-/// Before the model is loaded, so that a bad input costs no work.
-EarlyInputs load_early(const RecordRequest& request) {
-  EarlyInputs early;
-  for (const CaseInput& input : request.cases) {
-    early.emplace_back();
-    if (!needs_vocabulary(input.spec))
-      early.back() = model::load_inputs(input.spec, request.settings.seed, 0);
-  }
-  return early;
-}
-
 /// What is left of a recorded model once it is closed.
 struct Recorded {
   run::RecordingHeader header;
   RecordSummary summary;
 };
 
-void load_late(const model::Model& model, const RecordRequest& request, EarlyInputs& inputs) {
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i]) continue;
-    inputs[i] =
-        model::load_inputs(request.cases[i].spec, request.settings.seed, model.vocabulary());
-  }
-}
-
+/// Inputs of cases that are left out are dropped.
 Recorded record_all(model::Model& model, golden_store::GoldenWriter& writer,
                     const RecordRequest& request, EarlyInputs& inputs, Progress& progress) {
   if (request.truth.dtype)
     refuse_useless_truth(*request.truth.dtype, dtype_of_run(request.settings, model.description()));
-  load_late(model, request, inputs);
+  load_late(inputs, request.cases, request.settings.seed, model);
   Recorder recorder(model, writer, request, progress);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (recorder.record_case(request.cases[i], *inputs[i]) == CaseFate::left_out) inputs[i].reset();
@@ -263,20 +227,21 @@ RecordSummary record_cases(std::unique_ptr<model::Model> model, const OpenModel&
                            golden_store::GoldenWriter& writer, const RecordRequest& request,
                            Progress& progress) {
   check_request(request);
-  return record_with_truth(std::move(model), open, writer, request, load_early(request), progress);
+  return record_with_truth(std::move(model), open, writer, request,
+                           load_early(request.cases, request.settings.seed), progress);
 }
 
 RecordSummary record_cases(model::Model& model, golden_store::GoldenWriter& writer,
                            const RecordRequest& request, Progress& progress) {
   check_request(request);
   PARITY_CHECK(!request.truth.dtype);
-  EarlyInputs inputs = load_early(request);
+  EarlyInputs inputs = load_early(request.cases, request.settings.seed);
   return finish(record_all(model, writer, request, inputs, progress), writer, request);
 }
 
 RecordSummary record(const RecordRequest& request, Progress& progress) {
   check_request(request);
-  EarlyInputs inputs = load_early(request);
+  EarlyInputs inputs = load_early(request.cases, request.settings.seed);
   // Before the model, so that a place that cannot be written is refused at once.
   golden_store::GoldenWriter writer(request.out, {request.compression_level});
   const OpenModel open = [&](const run::Settings& settings) {

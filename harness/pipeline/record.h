@@ -10,22 +10,13 @@
 
 #include "model/model.h"
 #include "pipeline/capture_settings.h"
+#include "pipeline/case_inputs.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/progress.h"
 #include "pipeline/truth_recording.h"
 #include "run/settings.h"
 
 namespace parity::pipeline {
-
-/// Whether a model that cannot run a case ends the recording, or the case is left out with a note.
-enum class Need : std::uint8_t { required, optional };
-
-/// One case to record: `spec` is a file or a generator, see model/inputs.h.
-struct CaseInput {
-  std::string name;
-  std::string spec;
-  Need need = Need::required;
-};
 
 struct RecordRequest {
   model::Source source;

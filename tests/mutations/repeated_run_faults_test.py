@@ -38,6 +38,25 @@ class Warming(nn.Module):
         return x * gain
 
 
+class CentredOverTheBatch(nn.Module):
+    """Every row sees all others, as with a batch norm that was left in training mode."""
+
+    def forward(self, x):
+        return x - x.mean(0, keepdim=True)
+
+
+class Sequences(nn.Module):
+    """Rows are the second dimension inside."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.lstm = nn.LSTM(8, 6)
+
+    def forward(self, x):
+        return self.lstm(x.transpose(0, 1))[0].transpose(0, 1)
+
+
 class Between(nn.Module):
     def __init__(self, inner):
         super().__init__()
@@ -102,6 +121,39 @@ class RepeatedRunFaults(unittest.TestCase):
         other_seed = self.workshop.record(model, {"x": self.x}, "--seed", 1)
         outcome = self.compare(golden, other_seed, FAILS)
         self.assertEqual(outcome.first_divergence, ("x", "inner"))
+
+    def selfcheck(self, module, x, *flags):
+        report_file = self.workshop.file("json")
+        return self.workshop.run(
+            "selfcheck", "--model", self.workshop.script(module), "--device", "cpu",
+            "--inputs", f"x={self.workshop.inputs(x)}", "--json", report_file, *flags,
+            report_file=report_file,
+        )  # fmt: skip
+
+    def test_a_row_that_sees_the_others_fails_on_one_device(self):
+        outcome = self.selfcheck(Between(CentredOverTheBatch()), self.x)
+        self.assertEqual(outcome.exit_code, FAILS, outcome.text())
+        verdicts = {case["name"]: case["verdict"] for case in outcome.report["cases"]}
+        self.assertEqual(verdicts["x, run 2"], "pass")
+        self.assertEqual(verdicts["x, row 1 of 3 alone"], "fail")
+        self.assertEqual(outcome.first_divergence, ("x, row 0 of 3 alone", "inner"))
+        # One row may take another kernel than three: that is rounding, and no failure.
+        first = outcome.tap("first", "x, row 0 of 3 alone")
+        self.assertIn(first["verdict"], ("identical", "within"))
+
+    def test_rows_in_another_dimension_are_found(self):
+        outcome = self.selfcheck(Sequences(), noise(3, 5, 8))
+        self.assertEqual(outcome.exit_code, PASSES, outcome.text())
+        alone = outcome.taps("x, row 1 of 3 alone")
+        self.assertEqual(alone["lstm:0"]["shape"], [5, 1, 6])
+        self.assertIn("lstm:1.0", alone)  # [layers, rows, ...]
+
+    def test_noise_on_one_device_is_suspect_at_best(self):
+        outcome = self.selfcheck(Between(Noisy(own_generator=True)), self.x)
+        self.assertIn("other bits, first at inner", " ".join(outcome.report["notes"]))
+        again = outcome.verdicts("x, run 2")
+        self.assertEqual(again["first"], "identical")
+        self.assertIn(again["inner"], ("suspect", "diverged"))
 
     def test_random_numbers_have_no_truth(self):
         """A run in float64 draws others, against which almost any candidate would be closer."""

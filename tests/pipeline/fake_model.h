@@ -11,6 +11,7 @@
 #include "capture/plain_device.h"
 #include "error/error.h"
 #include "model/model.h"
+#include "run/recording.h"
 
 namespace parity::test {
 

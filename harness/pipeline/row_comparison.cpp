@@ -1,0 +1,111 @@
+#include "pipeline/row_comparison.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "pipeline/batch_rows.h"
+#include "pipeline/comparing_sink.h"
+#include "pipeline/inherited_dtypes.h"
+#include "pipeline/tapped_run.h"
+#include "pipeline/uncaptured.h"
+
+namespace parity::pipeline {
+namespace {
+
+class RowSink final : public capture::TapConsumer {
+ public:
+  RowSink(const golden_store::GoldenReader& golden, const BatchRow& row,
+          const CompareChoice& choice, Progress& progress)
+      : golden_(golden),
+        row_(row),
+        choice_(choice),
+        progress_(progress),
+        inherited_(inherited_dtypes(taps())),
+        compared_(taps().size()) {
+    for (std::size_t place = 0; place < taps().size(); ++place)
+      places_.emplace(taps()[place].id, place);
+  }
+
+  void consume(const capture::CapturedTap& captured) override;
+  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& /*id*/) const override {
+    return capture::DigestWish::none;
+  }
+
+  [[nodiscard]] report::Case finish();
+
+ private:
+  [[nodiscard]] const std::vector<run::TapRecord>& taps() const {
+    return golden_.cases()[row_.case_index].taps;
+  }
+
+  const golden_store::GoldenReader& golden_;
+  const BatchRow row_;
+  const CompareChoice choice_;
+  Progress& progress_;
+  const std::vector<std::optional<tensor::DType>> inherited_;  // by place
+  std::map<run::TapId, std::size_t> places_;
+  std::vector<std::optional<ComparedTap>> compared_;  // by place
+  std::vector<report::Tap> additional_;
+  std::map<std::size_t, std::string> without_row_;  // by place: both shapes
+};
+
+void RowSink::consume(const capture::CapturedTap& captured) {
+  const run::TapRecord candidate = record_of(captured);
+  const auto found = places_.find(candidate.id);
+  if (found == places_.end()) {
+    additional_.push_back(unpaired_tap(candidate, gate::Unpaired::additional));
+    return;
+  }
+  const std::size_t place = found->second;
+  const tensor::HostTensor whole = golden_.read_tap(row_.case_index, place);
+  const std::optional<tensor::HostTensor> part =
+      row_of_batch(whole.view(), candidate.shape, row_.batch, row_.row);
+  progress_.tap_done(captured.value.bytes.size());
+  if (!part) {
+    without_row_[place] =
+        fmt::format("{} ({} of the batch, {} alone)", run::to_string(candidate.id),
+                    tensor::to_string(whole.shape()), tensor::to_string(candidate.shape));
+    return;
+  }
+  run::TapRecord reference = taps()[place];
+  reference.shape = candidate.shape;
+  compared_[place] =
+      compare_tap(compare::Reference{TapData{reference, part->view(), inherited_[place]}},
+                  compare::Candidate{TapData{candidate, captured.value}}, choice_);
+}
+
+report::Case RowSink::finish() {
+  report::Case result;
+  for (std::size_t place = 0; place < compared_.size(); ++place) {
+    if (std::optional<ComparedTap>& compared = compared_[place]) {
+      result.taps.push_back(std::move(compared->tap));
+      if (compared->logits) result.logits.push_back(std::move(*compared->logits));
+    } else if (without_row_.count(place) == 0) {
+      result.taps.push_back(unpaired_tap(taps()[place], gate::Unpaired::missing));
+    }
+  }
+  for (report::Tap& tap : additional_) result.taps.push_back(std::move(tap));
+  for (const auto& [place, text] : without_row_)
+    result.notes.push_back("a row of the batch has no part of its own in " + text);
+  result.untested_output = lacks_output(golden_.cases()[row_.case_index]);
+  return result;
+}
+
+}  // namespace
+
+report::Case compare_row(model::Model& model, const tensor::Value& inputs,
+                         const golden_store::GoldenReader& golden, const BatchRow& row,
+                         capture::TapFilter& filter, const CompareChoice& choice,
+                         Progress& progress) {
+  RowSink sink(golden, row, choice, progress);
+  // What could not be captured of the batch could not be captured of the row.
+  (void)run_tapped(model, inputs, model::Instrumentation::taps, filter, sink);
+  return sink.finish();
+}
+
+}  // namespace parity::pipeline
