@@ -19,7 +19,8 @@ struct IntroducedError {
   double nrmse = 0;               ///< norm(c - r) / norm(r); 1 where nothing could be measured
   double max_error_over_rms = 0;  ///< max |c - r| / rms(r)
   double noise_nrmse = 0;         ///< run-to-run spread of the reference; 0 where not recorded
-  double reference_error = 0;  ///< nrmse of the reference against the truth; 0 where not recorded
+  double reference_error = 0;     ///< what the reference is wrong by itself: nrmse against a truth
+                                  ///< from the same inputs; 0 where not recorded
 };
 
 /// What is introduced at one tap beyond what rounding explains:

@@ -46,6 +46,14 @@ std::optional<run::TruthRecord> read_truth(const H5::Group& of_case, std::size_t
   truth.dtype = *dtype;
   truth.taps = read_tap_index(open_group(group, "index"), "the index of " + where, file_bytes);
   truth.notes = read_notes(group, where, file_bytes);
+  if (H5Lexists(group.getId(), kTruthIntroduced, H5P_DEFAULT) > 0) {
+    truth.introduced_nrmse =
+        TableReader(group, where, kTruthIntroduced, file_bytes).reals(kTruthIntroduced);
+    if (truth.introduced_nrmse.size() != truth.taps.size()) {
+      throw Malformed(
+          fmt::format("{} has another number of introduced errors than of taps", where));
+    }
+  }
   return truth;
 }
 

@@ -156,7 +156,8 @@ struct GoldenWriter::State {
   void end_case(const std::vector<run::SkippedTap>& skipped, const std::vector<std::string>& notes);
   [[nodiscard]] tensor::HostTensor read_back(std::size_t case_index, std::size_t tap_index) const;
   void begin_truth(std::size_t case_index, tensor::DType dtype);
-  void end_truth(const std::vector<std::string>& notes);
+  void end_truth(const std::vector<std::string>& notes,
+                 const std::vector<double>& introduced_nrmse);
   void finish_taps(const std::vector<std::string>& notes);
   void close(const run::RecordingHeader& header);
   void seal();
@@ -228,7 +229,15 @@ void GoldenWriter::State::begin_truth(std::size_t case_index, tensor::DType dtyp
   handles->open_taps = std::make_unique<OpenTaps>(OpenTaps{group, taps, &truth_taps, {}});
 }
 
-void GoldenWriter::State::end_truth(const std::vector<std::string>& notes) { finish_taps(notes); }
+void GoldenWriter::State::end_truth(const std::vector<std::string>& notes,
+                                    const std::vector<double>& introduced_nrmse) {
+  if (!introduced_nrmse.empty()) {
+    if (introduced_nrmse.size() != truth_taps.size())
+      throw Malformed("the truth has another number of introduced errors than of taps");
+    TableWriter(handles->open_taps->group).reals(kTruthIntroduced, introduced_nrmse);
+  }
+  finish_taps(notes);
+}
 
 void GoldenWriter::State::finish_taps(const std::vector<std::string>& notes) {
   OpenTaps& open = *handles->open_taps;
@@ -291,6 +300,11 @@ const std::vector<run::TapRecord>& GoldenWriter::taps(std::size_t case_index) co
   return state_->case_taps.at(case_index);
 }
 
+const std::vector<run::TapRecord>& GoldenWriter::truth_taps() const {
+  PARITY_CHECK(state_->stage == Stage::in_truth);
+  return state_->truth_taps;
+}
+
 tensor::HostTensor GoldenWriter::read_back(std::size_t case_index, std::size_t tap_index) {
   PARITY_CHECK(state_->handles != nullptr);
   PARITY_CHECK(tap_index < state_->case_taps.at(case_index).size());
@@ -313,9 +327,10 @@ void GoldenWriter::begin_truth(std::size_t case_index, tensor::DType dtype) {
   state_->stage = Stage::in_truth;
 }
 
-void GoldenWriter::end_truth(const std::vector<std::string>& notes) {
+void GoldenWriter::end_truth(const std::vector<std::string>& notes,
+                             const std::vector<double>& introduced_nrmse) {
   PARITY_CHECK(state_->stage == Stage::in_truth);
-  state_->change([&] { state_->end_truth(notes); });
+  state_->change([&] { state_->end_truth(notes, introduced_nrmse); });
   state_->stage = Stage::between_cases;
 }
 

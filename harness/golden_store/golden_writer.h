@@ -43,13 +43,17 @@ class GoldenWriter {
 
   /// Taps of a case, the open one included, in the order in which they were added.
   [[nodiscard]] const std::vector<run::TapRecord>& taps(std::size_t case_index) const;
-  /// The stored part of one of these, from the file that is being written.
+  /// Those of the open truth.
+  [[nodiscard]] const std::vector<run::TapRecord>& truth_taps() const;
+  /// The stored part of one of a case's, from the file that is being written.
   [[nodiscard]] tensor::HostTensor read_back(std::size_t case_index, std::size_t tap_index);
 
   /// The truth of an ended case, which has none yet; between cases, so that the model that was
   /// recorded need not stay in memory.
   void begin_truth(std::size_t case_index, tensor::DType dtype);
-  void end_truth(const std::vector<std::string>& notes);
+  /// `introduced_nrmse`: see run::TruthRecord; one per tap of the truth, or none.
+  void end_truth(const std::vector<std::string>& notes,
+                 const std::vector<double>& introduced_nrmse = {});
   /// Writes the header and the index, seals, syncs and renames. At least one case with one tap is
   /// required.
   void finish(const run::RecordingHeader& header);

@@ -12,9 +12,11 @@
 
 namespace parity::golden_store {
 
-/// Group of a case that holds its truth, and the column there that names the dtype it was run in.
+/// Group of a case that holds its truth; the column there that names the dtype it was run in, and
+/// the one, where it was measured, of what the recording is wrong by itself at each tap.
 inline constexpr const char* kTruth = "truth";
 inline constexpr const char* kTruthDtype = "dtype";
+inline constexpr const char* kTruthIntroduced = "introduced_nrmse";
 
 /// Throws Malformed when a tap cannot be held: too many dimensions, or rows that do not fit its
 /// shape.

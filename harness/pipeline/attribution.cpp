@@ -23,8 +23,12 @@ gate::IntroducedError error_of(const std::string& case_name, const report::Tap& 
   error.dtype = facts.ulp.dtype;
   error.nrmse = facts.nrmse;
   error.max_error_over_rms = facts.max_error_over_rms;
-  if (tap.truth && std::isfinite(tap.truth->reference_nrmse))
-    error.reference_error = tap.truth->reference_nrmse;
+  if (tap.truth) {
+    // Without the former, the latter is too much: it has piled up from all layers before.
+    const double wrong_by =
+        tap.truth->reference_introduced_nrmse.value_or(tap.truth->reference_nrmse);
+    if (std::isfinite(wrong_by)) error.reference_error = wrong_by;
+  }
   if (tap.noise) error.noise_nrmse = gate::noise_figure(&*tap.noise, "nrmse").value_or(0);
   if (gate::one_sided(facts.classes) > 0) error.nrmse = std::max(error.nrmse, 1.0);
   return error;

@@ -1,12 +1,27 @@
 #include "pipeline/case_comparison.h"
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "pipeline/inherited_dtypes.h"
 #include "pipeline/uncaptured.h"
 
 namespace parity::pipeline {
+namespace {
+
+/// What the recording is wrong by itself at each tap, measured beside its own truth.
+std::map<run::TapId, double> own_errors_of(const run::CaseRecord& record) {
+  std::map<run::TapId, double> errors;
+  if (!record.truth || record.truth->introduced_nrmse.empty()) return errors;
+  for (std::size_t place = 0; place < record.truth->taps.size(); ++place) {
+    const double error = record.truth->introduced_nrmse[place];
+    if (std::isfinite(error)) errors.emplace(record.truth->taps[place].id, error);
+  }
+  return errors;
+}
+
+}  // namespace
 
 CaseComparison::CaseComparison(ReferenceTaps& reference, const TruthTaps* truth,
                                capture::TapFilter& filter, const CompareChoice& choice)
@@ -14,6 +29,7 @@ CaseComparison::CaseComparison(ReferenceTaps& reference, const TruthTaps* truth,
       truth_(truth),
       choice_(choice),
       inherited_(inherited_dtypes(record().taps)),
+      own_errors_(own_errors_of(record())),
       compared_(record().taps.size()) {
   for (std::size_t place = 0; place < record().taps.size(); ++place) {
     const run::TapId& id = record().taps[place].id;
@@ -50,7 +66,11 @@ ComparedTap CaseComparison::compared(const TapData& reference, const TapData& ca
   if (record == nullptr) return compare_tap(left, right, choice_);
   const tensor::HostTensor stored = truth_->read(record->id);
   const TapData truth{*record, stored.view()};
-  return compare_tap(left, right, choice_, &truth);
+  ComparedTap result = compare_tap(left, right, choice_, &truth);
+  const auto own = own_errors_.find(record->id);
+  if (result.tap.truth && own != own_errors_.end())
+    result.tap.truth->reference_introduced_nrmse = own->second;
+  return result;
 }
 
 void CaseComparison::add_remarks(const std::vector<run::SkippedTap>& skipped,

@@ -52,6 +52,7 @@ class CaseComparison {
   const CompareChoice choice_;
   std::vector<std::optional<tensor::DType>> inherited_;  ///< by place
   std::vector<run::TapNoise> noise_;                     ///< by place; empty where not recorded
+  std::map<run::TapId, double> own_errors_;              ///< of the reference, where known
   std::map<run::TapId, std::size_t> index_;           ///< each tap's place in the reference's order
   std::vector<std::optional<ComparedTap>> compared_;  ///< by place
   std::vector<report::Tap> additional_;

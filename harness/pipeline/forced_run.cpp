@@ -12,9 +12,9 @@ namespace {
 class ForcingSink final : public run::TapSink {
  public:
   /// `filter` says which taps the stream compares; nullptr: none.
-  ForcingSink(run::TapSink& stream, capture::TapFilter* filter, ReferenceTaps& reference)
+  ForcingSink(run::TapSink& stream, capture::TapFilter* filter, TapValues& reference)
       : stream_(stream), filter_(filter), reference_(reference) {
-    const std::vector<run::TapRecord>& taps = reference.record().taps;
+    const std::vector<run::TapRecord>& taps = reference.taps();
     for (std::size_t place = 0; place < taps.size(); ++place)
       places_.emplace(taps[place].id, place);
   }
@@ -45,7 +45,7 @@ class ForcingSink final : public run::TapSink {
  private:
   run::TapSink& stream_;
   capture::TapFilter* filter_;
-  ReferenceTaps& reference_;
+  TapValues& reference_;
   std::map<run::TapId, std::size_t> places_;
   std::optional<tensor::HostTensor> current_;
 };
@@ -60,7 +60,7 @@ class NoTaps final : public run::TapSink {
 
 std::unique_ptr<model::OperatorTrace> trace_forced(model::Model& model, const tensor::Value& inputs,
                                                    const model::Segment& segment,
-                                                   ReferenceTaps& reference) {
+                                                   TapValues& reference) {
   NoTaps nobody;
   ForcingSink sink(nobody, nullptr, reference);
   return model::trace_operators(model, inputs, segment, sink);
@@ -81,7 +81,7 @@ void require_full_taps(const golden_store::GoldenReader& golden) {
 
 std::vector<std::string> run_forced(model::Model& model, const tensor::Value& inputs,
                                     capture::TapFilter& filter, capture::TapConsumer& consumer,
-                                    ReferenceTaps& reference) {
+                                    TapValues& reference) {
   capture::CaptureStream stream(model.host_allocator(), filter, consumer, {});
   ForcingSink sink(stream, &filter, reference);
   try {

@@ -1,4 +1,4 @@
-// The forced replay: a run in which every tap, once captured, is replaced by the golden's value, so
+// The forced replay: a run in which every tap, once captured, is replaced by the recorded value, so
 // that what is left of the difference at a tap is what its layer adds itself.
 #pragma once
 
@@ -22,12 +22,12 @@ void require_full_taps(const golden_store::GoldenReader& golden);
 [[nodiscard]] std::vector<std::string> run_forced(model::Model& model, const tensor::Value& inputs,
                                                   capture::TapFilter& filter,
                                                   capture::TapConsumer& consumer,
-                                                  ReferenceTaps& reference);
+                                                  TapValues& reference);
 
 /// The operators between one tap and another of such a run.
 [[nodiscard]] std::unique_ptr<model::OperatorTrace> trace_forced(model::Model& model,
                                                                  const tensor::Value& inputs,
                                                                  const model::Segment& segment,
-                                                                 ReferenceTaps& reference);
+                                                                 TapValues& reference);
 
 }  // namespace parity::pipeline

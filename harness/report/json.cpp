@@ -111,7 +111,10 @@ Json truth(const TapTruth& truth) {
           {"candidate_nrmse", json_number(truth.candidate_nrmse)},
           {"ratio", json_number(truth.ratio)},
           {"reference_max_error_over_rms", json_number(truth.reference_max_error_over_rms)},
-          {"candidate_max_error_over_rms", json_number(truth.candidate_max_error_over_rms)}};
+          {"candidate_max_error_over_rms", json_number(truth.candidate_max_error_over_rms)},
+          {"reference_introduced_nrmse", truth.reference_introduced_nrmse
+                                             ? json_number(*truth.reference_introduced_nrmse)
+                                             : Json(nullptr)}};
 }
 
 Json noise(const run::TapNoise& noise) {

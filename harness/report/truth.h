@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "compare/logits_facts.h"
@@ -16,6 +17,8 @@ struct TapTruth {
   double ratio = 1;  ///< candidate's over reference's
   double reference_max_error_over_rms = 0;
   double candidate_max_error_over_rms = 0;
+  /// What the reference is wrong by itself: against the truth from the reference's own inputs.
+  std::optional<double> reference_introduced_nrmse = {};
 };
 
 /// Both sides of logits against those of a run in higher precision.

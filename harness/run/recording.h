@@ -50,6 +50,10 @@ struct SkippedTap {
 struct TruthRecord {
   tensor::DType dtype = tensor::DType::float64;  ///< that weights and inputs were cast to
   std::vector<TapRecord> taps;                   ///< in execution order
+  /// By tap: norm(r - t) / norm(t) of the recorded value r where the truth t was computed from the
+  /// recorded inputs of that layer, so what the recording is wrong by itself there. NaN where it
+  /// could not be measured; empty where it was not.
+  std::vector<double> introduced_nrmse;
   std::vector<std::string> notes;
 };
 

@@ -1,5 +1,8 @@
 // The truth of a case: comes back bit for bit, is optional, and is trusted no more than anything
 // else in a golden.
+#include <cmath>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "golden_store/forge_contents.h"
@@ -38,7 +41,7 @@ void write_with_truth(const std::filesystem::path& path, const WriteOptions& opt
   }
   writer.begin_truth(0, DType::float64);
   for (const SampleTap& tap : truth_taps()) writer.add_tap(tap.record, tap.stored);
-  writer.end_truth({"ran on the CPU"});
+  writer.end_truth({"ran on the CPU"}, {1e-3, std::numeric_limits<double>::quiet_NaN(), 0.5});
   writer.finish(golden.header);
 }
 
@@ -78,6 +81,17 @@ TEST(GoldenTruth, ComesBackBitForBitBesideTheCase) {
   }
 }
 
+TEST(GoldenTruth, MayHoldWhatTheRecordingIsWrongByItself) {
+  const ScratchFolder folder;
+  write_with_truth(folder / "golden.h5");
+  const GoldenReader reader(folder / "golden.h5");
+  const std::vector<double>& errors = reader.cases().at(0).truth.value().introduced_nrmse;
+  ASSERT_EQ(errors.size(), 3U);
+  EXPECT_EQ(errors[0], 1e-3);
+  EXPECT_TRUE(std::isnan(errors[1]));
+  EXPECT_EQ(errors[2], 0.5);
+}
+
 TEST(GoldenTruth, IsAMinorAddition) {
   const ScratchFolder folder;
   write_with_truth(folder / "golden.h5");
@@ -99,6 +113,9 @@ TEST(GoldenTruth, IsRefusedWhenItsContentsMakeNoSense) {
        "the truth of case 0 has the dtype 'int64'"},
       {"two dtypes", replace_texts(inside("dtype"), {"float64", "float32"}),
        "the truth of case 0 has not one dtype"},
+      {"an introduced error less",
+       replace(inside("introduced_nrmse"), H5::PredType::IEEE_F64LE, {2}, sample_bytes(16, 5)),
+       "another number of introduced errors than of taps"},
       {"no index", unlink(inside("index")), "group 'index' is missing"},
       {"no notes", unlink(inside("notes")), "column notes of the truth of case 0 is missing"},
       {"a tap less", unlink(inside("taps/000001")),

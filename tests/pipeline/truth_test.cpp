@@ -277,8 +277,30 @@ TEST(TruthAttribution, ExplainsWhatTheReferenceItselfIsWrongBy) {
   tap.introduced->nrmse = 1e-3;
   report.cases = {{"one", report::Result::fail, {tap}, {}, {}, {}}};
   EXPECT_EQ(attribution_of(report).finding, "culprit");
-  report.cases[0].taps[0].truth = report::TapTruth{"float64", 2e-3, 1e-6, 5e-4, 0, 0};
+  report.cases[0].taps[0].truth = report::TapTruth{"float64", 2e-3, 1e-6, 5e-4, 0, 0, {}};
+  EXPECT_EQ(attribution_of(report).finding, "none") << "all that is known has piled up until here";
+  report.cases[0].taps[0].truth->reference_introduced_nrmse = 1e-6;
+  EXPECT_EQ(attribution_of(report).finding, "culprit") << "the reference is right in this layer";
+  report.cases[0].taps[0].truth->reference_introduced_nrmse = 1e-3;
   EXPECT_EQ(attribution_of(report).finding, "none");
+}
+
+TEST_F(TruthPipeline, HoldsWhatTheRecordingIsWrongByItself) {
+  (void)record(taps_of(kWrong), wide_taps_of(kRight));
+  const golden_store::GoldenReader golden(folder_ / "golden.h5");
+  const std::vector<double>& errors = golden.cases().at(0).truth.value().introduced_nrmse;
+  ASSERT_EQ(errors.size(), 2U);
+  EXPECT_NEAR(errors[0], 0.5 / std::sqrt(30.0), 1e-6);
+  const report::Report report = replay(taps_of(kRight));
+  EXPECT_EQ(report.cases.at(0).taps.at(0).truth.value().reference_introduced_nrmse, errors[0]);
+
+  request_.store = {run::StoreMode::rows, 1};
+  (void)record(taps_of(kWrong), wide_taps_of(kRight), "rows.h5");
+  EXPECT_TRUE(golden_store::GoldenReader(folder_ / "rows.h5")
+                  .cases()
+                  .at(0)
+                  .truth.value()
+                  .introduced_nrmse.empty());
 }
 
 TEST(SameInputs, CompareStructureKeysAndEveryBit) {

@@ -245,9 +245,10 @@ report::Report attributed_report() {
 report::Report judged_report() {
   report::Report report = failing_report();
   for (report::Tap& tap : report.cases.at(0).taps) {
-    if (tap.facts) tap.truth = report::TapTruth{"float64", 0.5, 0.125, 0.25, 1, kInf};
+    if (tap.facts) tap.truth = report::TapTruth{"float64", 0.5, 0.125, 0.25, 1, kInf, {}};
   }
   report::Tap& better = report.cases[0].taps.at(2);
+  if (better.truth) better.truth->reference_introduced_nrmse = 0.0625;
   better.verdict = Verdict::closer;
   better.reasons.insert(better.reasons.begin(), "no further from the truth than the reference");
   report.cases[0].logits.at(0).truth =

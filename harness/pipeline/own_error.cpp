@@ -1,0 +1,64 @@
+#include "pipeline/own_error.h"
+
+#include <limits>
+#include <map>
+
+#include "compare/distance.h"
+#include "pipeline/forced_run.h"
+#include "pipeline/tap_truth.h"
+
+namespace parity::pipeline {
+namespace {
+
+std::map<run::TapId, std::size_t> places_of(const std::vector<run::TapRecord>& taps) {
+  std::map<run::TapId, std::size_t> places;
+  for (std::size_t place = 0; place < taps.size(); ++place) places.emplace(taps[place].id, place);
+  return places;
+}
+
+class OwnErrorSink final : public capture::TapConsumer {
+ public:
+  OwnErrorSink(TapValues& recorded, const std::vector<run::TapRecord>& truth)
+      : recorded_(recorded),
+        recorded_places_(places_of(recorded.taps())),
+        truth_places_(places_of(truth)),
+        errors_(truth.size(), std::numeric_limits<double>::quiet_NaN()) {}
+
+  void consume(const capture::CapturedTap& captured) override {
+    const auto recorded = recorded_places_.find(captured.id);
+    const auto place = truth_places_.find(captured.id);
+    if (recorded == recorded_places_.end()) return;
+    const tensor::HostTensor value = recorded_.take(recorded->second);
+    if (place == truth_places_.end() || value.shape() != captured.value.shape ||
+        !is_more_precise(captured.value.dtype, value.dtype())) {
+      return;
+    }
+    const compare::Distance distance = compare::distance_to(captured.value, value.view());
+    if (distance.one_sided == 0) errors_[place->second] = distance.nrmse;
+  }
+  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& /*id*/) const override {
+    return capture::DigestWish::none;
+  }
+
+  [[nodiscard]] const std::vector<double>& errors() const { return errors_; }
+
+ private:
+  TapValues& recorded_;
+  std::map<run::TapId, std::size_t> recorded_places_;
+  std::map<run::TapId, std::size_t> truth_places_;
+  std::vector<double> errors_;  // by place in the truth
+};
+
+}  // namespace
+
+std::vector<double> own_errors(model::Model& model, const tensor::Value& inputs,
+                               capture::TapFilter& filter, TapValues& recorded,
+                               const std::vector<run::TapRecord>& truth) {
+  OwnErrorSink sink(recorded, truth);
+  // A tap that could not be forced has been named or is not there; its figure is then too large,
+  // never too small.
+  (void)run_forced(model, inputs, filter, sink, recorded);
+  return sink.errors();
+}
+
+}  // namespace parity::pipeline
