@@ -104,6 +104,9 @@ void check_paths(const CompareFlags& flags) {
                                      {"--config", flags.run.config}};
   check_outputs({{"--save", flags.save}, {"--json", flags.report.json}}, inputs);
   check_outputs({{"--json", flags.report.json}}, {{"--save", flags.save}});
+  inputs.push_back({"--save", flags.save});
+  inputs.push_back({"--json", flags.report.json});
+  check_new_folder({"--repro", flags.repro}, inputs);
   check_replaces_json({"--json", flags.report.json});
 }
 
@@ -112,7 +115,13 @@ int run_compare(const CompareFlags& flags, const CommonFlags& common) {
   check_globs("--layers", flags.layers);
   check_globs("--skip", flags.skip);
   check_paths(flags);
-  return show(make_report(flags, common), flags.report, common);
+  const report::Report report = make_report(flags, common);
+  const int code = show(report, flags.report, common);
+  if (!report.reproducer_failure.empty()) {
+    throw Error(ErrorKind::resource,
+                "the report stands, but --repro wrote nothing: " + report.reproducer_failure);
+  }
+  return code;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/output_paths.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -31,9 +32,24 @@ void check_writable(const FlaggedPath& output) {
   }
 }
 
-bool is_same_file(const std::string& left, const std::string& right) {
+/// Without links and dots, as far as it exists.
+fs::path resolved(const std::string& path) {
   std::error_code ignored;
-  return fs::equivalent(left, right, ignored);
+  const fs::path absolute = fs::absolute(path, ignored);
+  const fs::path real = fs::weakly_canonical(absolute, ignored);
+  const fs::path result = (real.empty() ? absolute : real).lexically_normal();
+  return result.has_filename() ? result : result.parent_path();
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code ignored;
+  return fs::equivalent(one, other, ignored) || resolved(one) == resolved(other);
+}
+
+bool is_in(const std::string& file, const std::string& folder) {
+  const fs::path inner = resolved(file);
+  const fs::path outer = resolved(folder);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
 }  // namespace
@@ -50,6 +66,28 @@ void check_outputs(const std::vector<FlaggedPath>& outputs,
     }
     check_writable(output);
   }
+}
+
+void check_new_folder(const FlaggedPath& folder, const std::vector<FlaggedPath>& files) {
+  if (folder.path.empty()) return;
+  const std::string named = folder.flag + " " + folder.path;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(folder.path, ignored);
+  if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(folder.path, ignored)))
+    throw Error(ErrorKind::usage, named + " exists and is not an empty folder: name a new one");
+  for (const FlaggedPath& file : files) {
+    if (file.path.empty() || file.path == "-" || !is_in(file.path, folder.path)) continue;
+    throw Error(ErrorKind::usage, file.flag + " " + file.path + " is in the folder of " + named +
+                                      ", which takes nothing else; name another");
+  }
+  const fs::path parent = resolved(folder.path).parent_path();
+  if (!fs::exists(status) && !fs::is_directory(parent, ignored)) {
+    throw Error(ErrorKind::usage,
+                named + ": there is no folder " + parent.string() + "; make it first");
+  }
+  const std::string written = fs::exists(status) ? folder.path : parent.string();
+  if (access(written.c_str(), W_OK) != 0)
+    throw Error(ErrorKind::usage, named + " cannot be written: permission denied");
 }
 
 void check_replaces_json(const FlaggedPath& output) {

@@ -17,6 +17,10 @@ struct FlaggedPath {
 /// or when it is one of the inputs, however both are spelled. Empty paths and "-" are fine.
 void check_outputs(const std::vector<FlaggedPath>& outputs, const std::vector<FlaggedPath>& inputs);
 
+/// Throws Error(usage) when `folder` exists and is not an empty folder, cannot be made or written,
+/// or when one of the `files` is in it or is it. An empty path is fine.
+void check_new_folder(const FlaggedPath& folder, const std::vector<FlaggedPath>& files);
+
 /// Throws Error(usage) when `output` is a file with something in it that is no JSON object: a
 /// report replaces a report, not what a mistyped name points at.
 void check_replaces_json(const FlaggedPath& output);

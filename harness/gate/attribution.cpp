@@ -41,12 +41,14 @@ std::string peer_name(const run::TapId& tap) {
   return run::to_string(general);
 }
 
+const Multiples& multiples_of(tensor::DType dtype) {
+  constexpr int kFloat32Bits = 24;
+  return tensor::significand_bits(tensor::component(dtype)) >= kFloat32Bits ? kWide : kHalf;
+}
+
 double in_roundings(double Multiples::*multiple, tensor::DType dtype) {
   if (tensor::is_integral(dtype)) return 0;
-  constexpr int kFloat32Bits = 24;
-  const tensor::DType part = tensor::component(dtype);
-  const Multiples& multiples = tensor::significand_bits(part) >= kFloat32Bits ? kWide : kHalf;
-  return multiples.*multiple * tensor::unit_roundoff(part);
+  return multiples_of(dtype).*multiple * tensor::unit_roundoff(tensor::component(dtype));
 }
 
 double median(std::vector<double> values) {
@@ -81,9 +83,13 @@ double explained(const std::vector<IntroducedError>& errors, std::size_t place,
   return std::max({by_rounding, kNoiseMultiple * error.noise_nrmse, error.reference_error});
 }
 
+double outliers_explained(const IntroducedError& error, double explained) {
+  return std::max(explained, in_roundings(&Multiples::dtype, error.dtype));
+}
+
 double excess_of(const IntroducedError& error, double explained) {
-  const double outliers = std::max(explained, in_roundings(&Multiples::dtype, error.dtype));
-  return std::max(error.nrmse - explained, kOutlierShare * error.max_error_over_rms - outliers);
+  return std::max(error.nrmse - explained,
+                  kOutlierShare * error.max_error_over_rms - outliers_explained(error, explained));
 }
 
 struct Excess {
@@ -118,7 +124,13 @@ std::vector<Blame> ranked(const std::vector<IntroducedError>& errors, const Peer
     of_tap.total += excess;
     if (excess <= of_tap.largest) continue;
     of_tap.largest = excess;
-    of_tap.blame = {error.case_name, error.tap, error.nrmse, error.max_error_over_rms, limit, 0};
+    of_tap.blame = {error.case_name,
+                    error.tap,
+                    error.nrmse,
+                    error.max_error_over_rms,
+                    limit,
+                    explained_outlier(outliers_explained(error, limit)),
+                    0};
   }
   double sum = 0;
   for (const Excess& each : found) sum += each.total;
@@ -200,6 +212,12 @@ std::vector<IntroducedError> in_numbers(std::vector<IntroducedError> errors) {
 }
 
 }  // namespace
+
+double explained_by_rounding(tensor::DType dtype, double unit) {
+  return tensor::is_integral(dtype) ? 0 : multiples_of(dtype).dtype * unit;
+}
+
+double explained_outlier(double nrmse) { return nrmse / kOutlierShare; }
 
 Attribution attribute(const std::vector<IntroducedError>& measured) {
   const std::vector<IntroducedError> errors = in_numbers(measured);

@@ -41,6 +41,7 @@ struct Blame {
   double introduced_nrmse = 0;
   double max_error_over_rms = 0;
   double explained_nrmse = 0;
+  double explained_max_error_over_rms = 0;  ///< from where on the second part of the excess counts
   double share = 0;  ///< of the excess (introduced less explained, summed over cases) of all taps
 };
 
@@ -64,6 +65,12 @@ struct Attribution {
   std::vector<Source> sources;  ///< all that introduce anything, largest share first
   std::string sentence;         ///< the finding in words
 };
+
+/// What is explained of an error in `dtype` by rounding alone, `unit` taken for its unit roundoff.
+[[nodiscard]] double explained_by_rounding(tensor::DType dtype, double unit);
+
+/// max_error_over_rms of which no more than `nrmse` counts.
+[[nodiscard]] double explained_outlier(double nrmse);
 
 /// Infinite errors and NaN count as errors as large as the tensor itself.
 [[nodiscard]] Attribution attribute(const std::vector<IntroducedError>& measured);

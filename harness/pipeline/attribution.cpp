@@ -10,6 +10,7 @@
 #include "gate/noise.h"
 #include "gate/pair_classes.h"
 #include "pipeline/forced_run.h"
+#include "pipeline/operator_judgement.h"
 #include "pipeline/reproducer.h"
 
 namespace parity::pipeline {
@@ -71,13 +72,44 @@ Place place_of(const report::Blame& blame, const golden_store::GoldenReader& gol
   return {};
 }
 
+/// The last that the candidate came to of the golden's taps, other results of the same call aside:
+/// what they depend on, the blamed one may depend on as well.
+std::optional<run::TapId> tap_before(const run::TapId& blamed,
+                                     const std::vector<run::TapRecord>& taps,
+                                     const std::vector<std::size_t>& places) {
+  std::optional<run::TapId> before;
+  for (const std::size_t place : places) {
+    const run::TapId& id = taps[place].id;
+    if (id == blamed) break;
+    run::TapId same_call = id;
+    same_call.port = blamed.port;
+    if (same_call != blamed) before = id;
+  }
+  return before;
+}
+
+void add_reproducer(const model::OperatorTrace& trace, const golden_store::GoldenReader& golden,
+                    const Place& place, const OperatorSearch& search, report::Report& report) {
+  const report::Blame& top = report.attribution->blame.front();
+  const WrittenReproducer written =
+      write_reproducer(*search.folder, trace,
+                       {golden.header(), top, golden.read_tap(place.case_index, place.tap_index)},
+                       search.settings, search.libraries);
+  report.notes.push_back("the operators behind " + run::to_string(top.tap) + " alone are in " +
+                         search.folder->string() + "; replay them with: " + written.command);
+  if (!written.difference.empty()) {
+    report.notes.push_back("the operators in " + search.folder->string() +
+                           " do not give what they gave in the model (" + written.difference +
+                           "): they depend on something that was not seen");
+  }
+}
+
 }  // namespace
 
 void find_operators(model::Model& model, const golden_store::GoldenReader& golden,
-                    const run::Settings& settings, const ReproducerFolder& folder,
-                    report::Report& report) {
+                    const OperatorSearch& search, report::Report& report) {
   if (report.attribution->blame.empty()) {
-    if (folder)
+    if (search.folder)
       report.notes.emplace_back(
           "--repro wrote nothing: no layer introduces more than is explained");
     return;
@@ -85,25 +117,23 @@ void find_operators(model::Model& model, const golden_store::GoldenReader& golde
   report::Blame& top = report.attribution->blame.front();
   const Place place = place_of(top, golden);
   ReferenceTaps reference(golden, place.case_index);
-  const std::vector<run::TapRecord>& taps = reference.record().taps;
-  model::Segment segment{std::nullopt, top.tap};
-  if (place.tap_index > 0) segment.behind = taps[place.tap_index - 1].id;
+  const model::Segment segment{
+      tap_before(top.tap, reference.record().taps, search.places.at(place.case_index)), top.tap};
   const std::unique_ptr<model::OperatorTrace> trace =
       trace_forced(model, golden.read_inputs(place.case_index), segment, reference);
-  for (const model::OperatorCall& call : trace->operators())
-    top.operators.push_back({call.name, call.source});
-  if (!folder) return;
+  judge_operators(*trace, top);
+  if (!search.folder) return;
   if (trace->operators().empty()) {
     report.notes.push_back("--repro wrote nothing: no operator was seen between " +
                            run::to_string(top.tap) + " and the tap before it");
     return;
   }
-  const std::string command = write_reproducer(
-      *folder, *trace,
-      {golden.header(), top.case_name, top.tap, golden.read_tap(place.case_index, place.tap_index)},
-      settings);
-  report.notes.push_back("the operators behind " + run::to_string(top.tap) + " alone are in " +
-                         folder->string() + "; replay them with: " + command);
+  try {
+    add_reproducer(*trace, golden, place, search, report);
+  } catch (const Error& error) {
+    report.reproducer_failure = error.what();
+    report.notes.push_back("--repro wrote nothing: " + report.reproducer_failure);
+  }
 }
 
 void add_introduced(const report::Case& forced, report::Case& free_running) {
@@ -145,7 +175,10 @@ report::Attribution attribution_of(const report::Report& report) {
                                  blame.introduced_nrmse,
                                  blame.max_error_over_rms,
                                  blame.explained_nrmse,
+                                 blame.explained_max_error_over_rms,
                                  blame.share,
+                                 {},
+                                 std::nullopt,
                                  {}});
   }
   for (gate::Source& source : found.sources) {

@@ -3,6 +3,8 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
@@ -62,6 +64,7 @@ class Replay {
   const TapChoice taps_;
   const TruthSource truth_;
   capture::TapFilter filter_;
+  std::vector<std::vector<std::size_t>> forced_places_;  ///< by case, see OperatorSearch
 };
 
 CompareChoice Replay::choice() const {
@@ -135,11 +138,12 @@ report::Case Replay::compare_forced(std::size_t case_index, const tensor::Value&
   ComparingSink sink(comparison, nullptr, progress_);
   progress_.begin("attribute " + reference.record().name, comparison.wanted_taps());
   const Clock::time_point start = Clock::now();
-  const std::vector<std::string> remarks = run_forced(model_, inputs, filter_, sink, reference);
+  ForcedRun forced = run_forced(model_, inputs, filter_, sink, reference);
   timing.forced_s += seconds_since(start);
   progress_.end();
   timing.compare_s += comparison.compare_s();
-  comparison.add_remarks({}, remarks);
+  comparison.add_remarks({}, forced.remarks);
+  forced_places_.push_back(std::move(forced.places));
   return comparison.finish();
 }
 
@@ -163,11 +167,14 @@ report::Report Replay::compare_all() {
   if (request_.attribution == AttributionPass::forced) {
     report.attribution = attribution_of(report);
     try {
-      find_operators(model_, golden_, settings_, request_.reproducer, report);
+      find_operators(model_, golden_,
+                     {settings_, request_.source.libraries, request_.reproducer, forced_places_},
+                     report);
     } catch (const Error& error) {
       // What was found so far must not be lost with it.
       report.notes.push_back("the pass for the operators behind the blame failed: " +
                              std::string(error.what()));
+      if (request_.reproducer) report.reproducer_failure = error.what();
     }
   }
   add_noise_summary(report);

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "error/error.h"
 
@@ -23,6 +24,7 @@ class ForcingSink final : public run::TapSink {
     current_.reset();
     // Before the stream has the tap: its consumer may ask for the reference at once.
     if (const auto found = places_.find(id); found != places_.end()) {
+      run_.places.push_back(found->second);
       const bool consumed = filter_ != nullptr && filter_->keeps(id);
       current_ = consumed ? reference_.read_ahead(found->second) : reference_.take(found->second);
     }
@@ -37,10 +39,11 @@ class ForcingSink final : public run::TapSink {
     return current_->view();
   }
   void on_not_forced(const run::TapId& id, const std::string& reason) override {
-    remarks.push_back(run::to_string(id) + " kept its own value in the forced pass: " + reason);
+    run_.remarks.push_back(run::to_string(id) +
+                           " kept its own value in the forced pass: " + reason);
   }
 
-  std::vector<std::string> remarks;
+  [[nodiscard]] ForcedRun take_run() { return std::move(run_); }
 
  private:
   run::TapSink& stream_;
@@ -48,6 +51,7 @@ class ForcingSink final : public run::TapSink {
   TapValues& reference_;
   std::map<run::TapId, std::size_t> places_;
   std::optional<tensor::HostTensor> current_;
+  ForcedRun run_;
 };
 
 class NoTaps final : public run::TapSink {
@@ -79,9 +83,8 @@ void require_full_taps(const golden_store::GoldenReader& golden) {
   }
 }
 
-std::vector<std::string> run_forced(model::Model& model, const tensor::Value& inputs,
-                                    capture::TapFilter& filter, capture::TapConsumer& consumer,
-                                    TapValues& reference) {
+ForcedRun run_forced(model::Model& model, const tensor::Value& inputs, capture::TapFilter& filter,
+                     capture::TapConsumer& consumer, TapValues& reference) {
   capture::CaptureStream stream(model.host_allocator(), filter, consumer, {});
   ForcingSink sink(stream, &filter, reference);
   try {
@@ -91,7 +94,7 @@ std::vector<std::string> run_forced(model::Model& model, const tensor::Value& in
     throw;
   }
   stream.finish();
-  return sink.remarks;
+  return sink.take_run();
 }
 
 }  // namespace parity::pipeline

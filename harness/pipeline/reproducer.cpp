@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "error/error.h"
 #include "golden_store/golden_writer.h"
@@ -40,10 +41,19 @@ std::string quoted(const std::string& path) {
   return text + "'";
 }
 
+std::vector<std::filesystem::path> absolute(const std::vector<std::filesystem::path>& paths) {
+  std::vector<std::filesystem::path> result;
+  for (const std::filesystem::path& path : paths) result.push_back(std::filesystem::absolute(path));
+  return result;
+}
+
 /// What was typed of those flags that change numbers.
-std::string switch_flags(const run::Settings& settings) {
+std::string switch_flags(const run::Settings& settings,
+                         const std::vector<std::filesystem::path>& libraries) {
   const run::Settings untouched;
   std::string flags;
+  for (const std::filesystem::path& library : absolute(libraries))
+    flags += " --library " + quoted(library.string());
   if (settings.device != untouched.device) flags += " --device " + settings.device;
   if (settings.fp32_precision != untouched.fp32_precision)
     flags += " --fp32-precision " + run::to_string(settings.fp32_precision);
@@ -52,6 +62,60 @@ std::string switch_flags(const run::Settings& settings) {
   if (settings.threads != untouched.threads)
     flags += " --threads " + std::to_string(settings.threads);
   return flags;
+}
+
+std::string command_for(const std::filesystem::path& folder, const std::string& flags) {
+  return "parity compare " + quoted((folder / kGolden).string()) + " --model " +
+         quoted((folder / model::ReproducerFiles::kModel).string()) + flags;
+}
+
+/// Takes away what was written unless it is to be kept.
+class UnfinishedFolder {
+ public:
+  explicit UnfinishedFolder(std::filesystem::path folder)
+      : folder_(std::move(folder)), was_there_(std::filesystem::exists(folder_)) {}
+  ~UnfinishedFolder() {
+    if (kept_) return;
+    std::error_code ignored;
+    for (const char* file :
+         {model::ReproducerFiles::kModel, model::ReproducerFiles::kInputs,
+          model::ReproducerFiles::kReference, model::ReproducerFiles::kScript, kGolden})
+      std::filesystem::remove(folder_ / file, ignored);
+    if (!was_there_) std::filesystem::remove(folder_, ignored);
+  }
+  UnfinishedFolder(const UnfinishedFolder&) = delete;
+  UnfinishedFolder& operator=(const UnfinishedFolder&) = delete;
+
+  void keep() { kept_ = true; }
+
+ private:
+  std::filesystem::path folder_;
+  bool was_there_;
+  bool kept_ = false;
+};
+
+void write_golden(const std::filesystem::path& folder, const model::OperatorTrace& trace,
+                  const Reproduced& reproduced, const run::Settings& settings) {
+  model::Source source;
+  source.model = folder / model::ReproducerFiles::kModel;
+  run::Settings as_stored = settings;
+  as_stored.dtype.reset();
+  const std::unique_ptr<model::Model> model = model::open_model(source, as_stored);
+
+  golden_store::GoldenWriter writer(folder / kGolden, {});
+  writer.begin_case(reproduced.blame.case_name, trace.inputs());
+  run::TapRecord output;
+  output.id = {run::TapKind::output, std::string(run::kOutputPath), "", 0, ""};
+  output.dtype = reproduced.reference.dtype();
+  output.shape = reproduced.reference.shape();
+  output.digest = tensor::digest_of(reproduced.reference.bytes());
+  writer.add_tap(output, reproduced.reference.bytes());
+  writer.end_case({}, {});
+  writer.finish({model->description(),
+                 reference_facts(reproduced.golden.provenance, model->provenance()),
+                 {"the operators behind " + run::to_string(reproduced.blame.tap) +
+                  " alone; their inputs are the ones of a run that was forced to the reference's "
+                  "values"}});
 }
 
 }  // namespace
@@ -66,35 +130,23 @@ void require_empty(const std::filesystem::path& folder) {
   }
 }
 
-std::string write_reproducer(const std::filesystem::path& folder, const model::OperatorTrace& trace,
-                             const Reproduced& reproduced, const run::Settings& settings) {
-  const std::string name = run::to_string(reproduced.tap);
-  trace.save(folder, reproduced.expected,
-             name + " of case " + reproduced.case_name + ", as on " +
-                 std::string(reproduced.reference.provenance.get("device.name")),
-             settings);
-  model::Source source;
-  source.model = folder / model::ReproducerFiles::kModel;
-  run::Settings as_stored = settings;
-  as_stored.dtype.reset();
-  const std::unique_ptr<model::Model> model = model::open_model(source, as_stored);
-
-  golden_store::GoldenWriter writer(folder / kGolden, {});
-  writer.begin_case(reproduced.case_name, trace.inputs());
-  run::TapRecord output;
-  output.id = {run::TapKind::output, std::string(run::kOutputPath), "", 0, ""};
-  output.dtype = reproduced.expected.dtype();
-  output.shape = reproduced.expected.shape();
-  output.digest = tensor::digest_of(reproduced.expected.bytes());
-  writer.add_tap(output, reproduced.expected.bytes());
-  writer.end_case({}, {});
-  writer.finish({model->description(),
-                 reference_facts(reproduced.reference.provenance, model->provenance()),
-                 {"the operators behind " + name +
-                  " alone; their inputs are the ones of a run that "
-                  "was forced to the reference's values"}});
-  return "parity compare " + quoted((folder / kGolden).string()) + " --model " +
-         quoted(source.model.string()) + switch_flags(settings);
+WrittenReproducer write_reproducer(const std::filesystem::path& folder,
+                                   const model::OperatorTrace& trace, const Reproduced& reproduced,
+                                   const run::Settings& settings,
+                                   const std::vector<std::filesystem::path>& libraries) {
+  UnfinishedFolder unfinished(folder);
+  const std::string flags = switch_flags(settings, libraries);
+  trace.save(folder,
+             {reproduced.reference,
+              run::to_string(reproduced.blame.tap) + " of case " + reproduced.blame.case_name +
+                  ", as on " + std::string(reproduced.golden.provenance.get("device.name")),
+              command_for("", flags), reproduced.blame.explained_nrmse,
+              reproduced.blame.explained_max_error_over_rms, settings, absolute(libraries)});
+  write_golden(folder, trace, reproduced, settings);
+  WrittenReproducer written{command_for(folder, flags),
+                            trace.difference_when_run(folder, settings.seed)};
+  unfinished.keep();
+  return written;
 }
 
 }  // namespace parity::pipeline

@@ -3,8 +3,10 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "model/operator_trace.h"
+#include "report/report.h"
 #include "run/recording.h"
 #include "run/settings.h"
 #include "tensor/host_tensor.h"
@@ -13,20 +15,24 @@ namespace parity::pipeline {
 
 /// What the reproducer is of.
 struct Reproduced {
-  const run::RecordingHeader& reference;  ///< of the golden: where `expected` comes from
-  std::string case_name;
-  run::TapId tap;
-  tensor::HostTensor expected;  ///< the reference's value of the tap
+  const run::RecordingHeader& golden;
+  const report::Blame& blame;
+  tensor::HostTensor reference;  ///< the golden's value of the blamed tap
+};
+
+struct WrittenReproducer {
+  std::string command;     ///< of parity, that replays it
+  std::string difference;  ///< how far it is from what the model's run gave; empty when it is not
 };
 
 /// Throws Error(usage) when `folder` exists and is not empty: nothing there is overwritten.
 void require_empty(const std::filesystem::path& folder);
 
 /// Writes the files of model::ReproducerFiles and `golden.h5`, a golden of the operators with the
-/// reference's value as their output. Returns the parity command that replays it.
-[[nodiscard]] std::string write_reproducer(const std::filesystem::path& folder,
-                                           const model::OperatorTrace& trace,
-                                           const Reproduced& reproduced,
-                                           const run::Settings& settings);
+/// reference's value as their output, and runs them. Leaves nothing behind when it fails.
+[[nodiscard]] WrittenReproducer write_reproducer(
+    const std::filesystem::path& folder, const model::OperatorTrace& trace,
+    const Reproduced& reproduced, const run::Settings& settings,
+    const std::vector<std::filesystem::path>& libraries);
 
 }  // namespace parity::pipeline

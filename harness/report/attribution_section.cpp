@@ -31,6 +31,10 @@ bool only_moves(const OperatorLine& line) {
   return kMoving.count(line.name) != 0;
 }
 
+std::string path_text(const Blame& blame) {
+  return clean(blame.tap.path.empty() ? "(root)" : blame.tap.path);
+}
+
 /// "blocks.1.attn / aten.softmax (attention.py:12), aten.matmul (attention.py:13)"
 std::string operators_text(const Blame& blame) {
   const bool all_move = std::all_of(blame.operators.begin(), blame.operators.end(), only_moves);
@@ -40,7 +44,7 @@ std::string operators_text(const Blame& blame) {
     text += (text.empty() ? "" : ", ") + clean(line.name);
     if (!line.source.empty()) text += " (" + clean(line.source) + ")";
   }
-  return clean(blame.tap.path.empty() ? "(root)" : blame.tap.path) + " / " + text;
+  return path_text(blame) + " / " + text;
 }
 
 std::string blame_line(const Blame& blame) {
@@ -54,6 +58,17 @@ std::string source_line(const Source& source) {
                      clean(source.layers), plural(source.taps, "tap"), short_number(source.nrmse));
 }
 
+void add_operators(Page& page, const Blame& blame) {
+  if (blame.operators.empty()) return;
+  page.wrapped("computed there by ", operators_text(blame));
+  const std::string sentence = clean(blame.operators_sentence);
+  if (blame.culprit) {
+    page.wrapped("culprit ", path_text(blame) + " / " + sentence, Tone::strong);
+  } else {
+    page.wrapped("operators ", sentence);
+  }
+}
+
 }  // namespace
 
 void add_attribution(Page& page, const Report& report) {
@@ -65,8 +80,7 @@ void add_attribution(Page& page, const Report& report) {
     page.clipped("introduced beyond what rounding explains, by share:");
     add_list(page, attribution.blame, blame_line);
   }
-  if (!attribution.blame.empty() && !attribution.blame.front().operators.empty())
-    page.wrapped("computed there by ", operators_text(attribution.blame.front()));
+  if (!attribution.blame.empty()) add_operators(page, attribution.blame.front());
   if (!attribution.sources.empty()) {
     page.clipped("all that layers introduce, by share of squares:");
     add_list(page, attribution.sources, source_line);

@@ -275,19 +275,36 @@ Json totals(const Report& report) {
           {"verdicts", std::move(verdicts)}};
 }
 
+Json own_error(const OwnError& error) {
+  const bool judged = error.not_judged.empty();
+  return {{"judged", judged},
+          {"reason", error.not_judged},
+          {"nrmse", judged ? json_number(error.nrmse) : Json(nullptr)},
+          {"explained", judged ? json_number(error.explained) : Json(nullptr)}};
+}
+
+Json culprit(const Blame& blame) {
+  if (!blame.culprit) return nullptr;
+  const OperatorLine& line = blame.operators.at(*blame.culprit);
+  return {{"index", *blame.culprit}, {"op", line.name}, {"source", line.source}};
+}
+
 Json blame(const Attribution& attribution) {
   Json array = Json::array();
   for (const Blame& entry : attribution.blame) {
     Json operators = Json::array();
     for (const OperatorLine& line : entry.operators)
-      operators.push_back({{"op", line.name}, {"source", line.source}});
+      operators.push_back(
+          {{"op", line.name}, {"source", line.source}, {"own_error", own_error(line.own_error)}});
     array.push_back({{"case", entry.case_name},
                      {"tap", run::to_string(entry.tap)},
                      {"introduced_nrmse", json_number(entry.introduced_nrmse)},
                      {"max_error_over_rms", json_number(entry.max_error_over_rms)},
                      {"explained_nrmse", json_number(entry.explained_nrmse)},
                      {"share", json_number(entry.share)},
-                     {"operators", std::move(operators)}});
+                     {"operators", std::move(operators)},
+                     {"culprit", culprit(entry)},
+                     {"operators_finding", entry.operators_sentence}});
   }
   return array;
 }

@@ -2,6 +2,7 @@
 // Every format in this folder is made from this alone; judgement happens elsewhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -71,9 +72,17 @@ struct BoundText {
   std::string origin;
 };
 
+/// Of one operator against its float64 value from the inputs it was given.
+struct OwnError {
+  std::string not_judged;  ///< why there are no figures; else empty
+  double nrmse = 0;
+  double explained = 0;
+};
+
 struct OperatorLine {
   std::string name;    ///< "aten.softmax"
   std::string source;  ///< "model.py:42"; empty where the model file does not say
+  OwnError own_error;
 };
 
 /// A tap that introduces more than rounding explains.
@@ -83,8 +92,11 @@ struct Blame {
   double introduced_nrmse = 0;
   double max_error_over_rms = 0;
   double explained_nrmse = 0;
+  double explained_max_error_over_rms = 0;
   double share = 0;                     ///< of all that is unexplained
   std::vector<OperatorLine> operators;  ///< behind the tap before it; of the first blamed tap alone
+  std::optional<std::size_t> culprit;   ///< the operator that computes something else
+  std::string operators_sentence;       ///< the finding about them; empty without operators
 };
 
 /// What taps of equal names, numbers aside, introduce together.
@@ -143,7 +155,8 @@ struct Report {
   std::vector<std::string> notes;
   Totals totals;
   Timing timing;
-  std::string repro;  ///< the command that made this report
+  std::string repro;               ///< the command that made this report
+  std::string reproducer_failure;  ///< why --repro could not be written though there was something
 };
 
 }  // namespace parity::report

@@ -49,8 +49,12 @@ assert report["attribution"]["finding"] == "culprit" and len(report["blame"]) ==
 blame = report["blame"][0]
 assert blame["share"] == 1 and blame["operators"][-1]["op"] == "aten.linear", blame
 assert blame["operators"][-1]["source"].count(":") == 1, blame
+own = blame["operators"][-1]["own_error"]
+assert own["judged"] and 0 < own["nrmse"] < own["explained"] < 1e-5, own
+assert blame["culprit"] is None and "every operator of the candidate" in blame["operators_finding"], blame
 PY
-for file in operator.pt inputs.pt expected.pt reproduce.py golden.h5; do
+has stdout "operators every operator of the candidate is within rounding"
+for file in operator.pt inputs.pt reference.pt reproduce.py golden.h5; do
   [ -s "alone/$file" ] || fail "alone/$file is missing"
 done
 has alone/reproduce.py "allow_tf32 = False"
@@ -64,6 +68,26 @@ refused 2 "exists and is not an empty folder" compare script.h5 --model changed.
 expect 0 compare script.h5 --model "$model" --device cpu --attribute --repro nothing
 has stdout "--repro wrote nothing"
 no_file nothing
+has alone/reproduce.py "# In this folder: parity compare golden.h5 --model operator.pt --device cpu"
+has alone/reproduce.py "torch.manual_seed(0)"
+
+# A folder that cannot be written is refused before anything is loaded: the model is no model at all.
+: >file; mkdir full empty; : >full/file
+blamed=(compare script.h5 --model file --device cpu --attribute)
+refused 2 "exists and is not an empty folder" "${blamed[@]}" --repro full
+refused 2 "exists and is not an empty folder" "${blamed[@]}" --repro file
+refused 2 "there is no folder" "${blamed[@]}" --repro nowhere/alone
+refused 2 "is in the folder of --repro" "${blamed[@]}" --repro empty --json empty/report.json
+refused 2 "is in the folder of --repro" "${blamed[@]}" --repro both --json ./both
+refused 2 "is in the folder of --repro" "${blamed[@]}" --repro empty/. --save empty/golden.h5
+refused 2 "would overwrite --save" "${blamed[@]}" --save same.h5 --json ./same.h5
+# One that turns out so at the end does not take the report with it. (Nobody makes folders in /proc, not even root.)
+if [ -w /proc ]; then
+  expect 3 compare script.h5 --model changed.pt --device cpu --weights any --attribute --repro /proc/alone --json late.json
+  has stdout "verdict FAIL"
+  has stderr "the report stands, but --repro wrote nothing: cannot make the folder /proc/alone"
+  python3 -c 'import json; assert json.load(open("late.json"))["exit_code"] == 1' || fail "the report was not written"
+fi
 refused 2 "give both" compare script.h5 --model "$model" --device cpu --repro alone
 
 # Needs a run, and every tap in full.

@@ -15,6 +15,22 @@ using Json = nlohmann::json;
 
 Json parsed(const Report& report) { return Json::parse(to_json(report)); }
 
+TEST(ReportJson, HasWhatEachOperatorAddsItself) {
+  const Json blame = parsed(report_test::attributed_report()).at("blame").at(0);
+  const Json& operators = blame.at("operators");
+  ASSERT_EQ(operators.size(), 3U);
+  EXPECT_EQ(operators.at(1).at("own_error").at("nrmse"), 0.003);
+  EXPECT_EQ(operators.at(1).at("own_error").at("explained"), 3.8e-6);
+  EXPECT_TRUE(operators.at(1).at("own_error").at("judged").get<bool>());
+  EXPECT_FALSE(operators.at(2).at("own_error").at("judged").get<bool>());
+  EXPECT_TRUE(operators.at(2).at("own_error").at("nrmse").is_null());
+  EXPECT_EQ(operators.at(2).at("own_error").at("reason"), "it draws random numbers");
+  EXPECT_EQ(blame.at("culprit"), (Json{{"index", 1}, {"op", "aten.softmax"}, {"source", ""}}));
+  EXPECT_EQ(blame.at("operators_finding"),
+            "aten.softmax has an own error of 3.0e-03 where 3.8e-06 is explained");
+  EXPECT_TRUE(parsed(report_test::attributed_report()).at("blame").at(1).at("culprit").is_null());
+}
+
 TEST(ReportJson, HasTheKeysOfItsSchemaInTheirPlaces) {
   const Json root = parsed(report_test::failing_report());
   EXPECT_EQ(root.at("schema"), "parity-report/1");

@@ -226,14 +226,20 @@ report::Report attributed_report() {
   report::Attribution attribution;
   attribution.finding = "culprit";
   attribution.sentence = run::to_string(guilty.id) + " introduces the difference";
-  attribution.blame = {{"prompts",
-                        guilty.id,
-                        0.25,
-                        3,
-                        3.8e-6,
-                        0.75,
-                        {{"aten.mul", "model.py:7"}, {"aten.softmax", ""}}},
-                       {"prompts", attention_tap().id, 0.125, 0.5, 3.8e-6, 0.25, {}}};
+  attribution.blame = {
+      {"prompts",
+       guilty.id,
+       0.25,
+       3,
+       3.8e-6,
+       2.4e-4,
+       0.75,
+       {{"aten.mul", "model.py:7", {"", 2e-8, 3.8e-6}},
+        {"aten.softmax", "", {"", 0.003, 3.8e-6}},
+        {"aten.dropout", "", {"it draws random numbers", 0, 0}}},
+       1,
+       "aten.softmax has an own error of 3.0e-03 where 3.8e-06 is explained"},
+      {"prompts", attention_tap().id, 0.125, 0.5, 3.8e-6, 2.4e-4, 0.25, {}, std::nullopt, ""}};
   attribution.sources = {{"blocks.*.attn/aten.scaled_dot_product_attention", 2, 0.25, 0.9},
                          {"blocks.*.mlp", 2, 0.01, 0.1}};
   for (report::Tap& tap : report.cases.at(0).taps) tap.introduced = tap.facts;

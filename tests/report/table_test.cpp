@@ -66,9 +66,20 @@ TEST(Table, SaysWhichLayerCreatesTheDifference) {
   EXPECT_TRUE(has(line_with(text, "introduces 2.5e-01"), "75.00 %"))
       << line_with(text, "introduces ");
   EXPECT_TRUE(has(line_with(text, "computed there by "), "aten.mul (model.py:7), aten.softmax"));
+  EXPECT_TRUE(has(line_with(text, "culprit "), "culprit wpe / aten.softmax has an own error"))
+      << line_with(text, "culprit ");
   EXPECT_TRUE(has(line_with(text, "blocks.*.attn"), "2 taps, nrmse up to"));
   EXPECT_FALSE(has(table(failing_report(), Show::all, 200), "attribution "));
   EXPECT_TRUE(has(table(attributed_report(), Show::summary, 80), "attribution "));
+}
+
+TEST(Table, SaysWhatItFoundAboutOperatorsOfWhichNoneIsTheCulprit) {
+  Report report = attributed_report();
+  report.attribution->blame.at(0).culprit.reset();
+  report.attribution->blame.at(0).operators_sentence = "every operator is within rounding";
+  const std::string text = table(report, Show::summary, 80);
+  EXPECT_TRUE(has(line_with(text, "operators "), "operators every operator is within rounding"));
+  EXPECT_FALSE(has(text, "culprit "));
 }
 
 TEST(Table, SaysWhichSideIsNearerToTheTruth) {

@@ -1,14 +1,14 @@
 #include "model/torch/operator_slice.h"
 
-#include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>
+
+#include "model/torch/operator_selection.h"
 
 namespace parity::model {
 namespace {
@@ -17,66 +17,6 @@ using torch::jit::Graph;
 using torch::jit::Value;
 
 const c10::TensorImpl* identity(const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl(); }
-
-template <typename Visit>
-void each_tensor(const c10::IValue& value, const Visit& visit) {
-  if (value.isTensor()) {
-    if (value.toTensor().defined()) visit(value.toTensor());
-  } else if (value.isList()) {
-    for (const c10::IValue& element : value.toListRef()) each_tensor(element, visit);
-  }
-}
-
-template <typename Visit>
-void each_tensor(const std::vector<c10::IValue>& values, const Visit& visit) {
-  for (const c10::IValue& value : values) each_tensor(value, visit);
-}
-
-/// The same values in the same memory, though another handle.
-bool is_same_view(const at::Tensor& one, const at::Tensor& other) {
-  return one.numel() > 0 && one.data_ptr() == other.data_ptr() && one.sizes() == other.sizes() &&
-         one.strides() == other.strides() && one.scalar_type() == other.scalar_type();
-}
-
-/// Calls are kept when the result, or a call that is kept, uses what they returned.
-class Selection {
- public:
-  Selection(const at::Tensor& result, const std::vector<RecordedCall>& calls) : calls_(calls) {
-    for (std::size_t i = calls.size(); i-- > 0;) {
-      each_tensor(calls[i].outputs, [&](const at::Tensor& output) {
-        if (result_.defined() || !is_same_view(output, result)) return;
-        result_ = output;
-        last_ = identity(output);
-      });
-    }
-    if (last_ == nullptr) return;
-    std::set<const c10::TensorImpl*> needed = {last_};
-    for (std::size_t i = calls.size(); i-- > 0;) {
-      bool used = false;
-      each_tensor(calls[i].outputs, [&](const at::Tensor& output) {
-        used = used || needed.count(identity(output)) != 0;
-      });
-      if (!used) continue;
-      kept_.push_back(i);
-      each_tensor(calls[i].inputs,
-                  [&](const at::Tensor& input) { needed.insert(identity(input)); });
-    }
-    std::reverse(kept_.begin(), kept_.end());
-  }
-
-  [[nodiscard]] const at::Tensor& result() const { return result_; }
-  [[nodiscard]] std::vector<RecordedCall> kept() const {
-    std::vector<RecordedCall> kept;
-    for (const std::size_t place : kept_) kept.push_back(calls_[place]);
-    return kept;
-  }
-
- private:
-  const std::vector<RecordedCall>& calls_;
-  std::vector<std::size_t> kept_;
-  at::Tensor result_;
-  const c10::TensorImpl* last_ = nullptr;
-};
 
 class GraphBuilder {
  public:
@@ -101,8 +41,8 @@ class GraphBuilder {
     }
   }
 
-  [[nodiscard]] std::shared_ptr<Graph> finish(const c10::TensorImpl* result) {
-    graph_->registerOutput(values_.at(result));
+  [[nodiscard]] std::shared_ptr<Graph> finish(const at::Tensor& result) {
+    graph_->registerOutput(values_.at(identity(result)));
     return graph_;
   }
   [[nodiscard]] std::vector<at::Tensor> take_inputs() { return std::move(inputs_); }
@@ -148,14 +88,18 @@ class GraphBuilder {
 
 }  // namespace
 
-OperatorSlice slice_for(const at::Tensor& result, const std::vector<RecordedCall>& calls) {
-  const Selection selection(result, calls);
-  OperatorSlice slice{torch::jit::Module("Operators"), {}, selection.kept(), selection.result()};
+OperatorSlice slice_for(const at::Tensor& tapped, const std::vector<RecordedCall>& calls) {
+  OperatorSelection selection = select_for(tapped, calls);
+  OperatorSlice slice{torch::jit::Module("Operators"),
+                      {},
+                      std::move(selection.calls),
+                      std::move(selection.result),
+                      tapped.clone()};
   if (slice.calls.empty()) return slice;
   slice.module.register_attribute("training", c10::BoolType::get(), false);
   GraphBuilder builder(slice.module);
   for (const RecordedCall& call : slice.calls) builder.add(call);
-  const std::shared_ptr<Graph> graph = builder.finish(identity(slice.result));
+  const std::shared_ptr<Graph> graph = builder.finish(slice.result);
   slice.inputs = builder.take_inputs();
   const c10::QualifiedName name(*slice.module.type()->name(), "forward");
   torch::jit::Function* forward =

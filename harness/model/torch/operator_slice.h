@@ -15,11 +15,13 @@ struct OperatorSlice {
   torch::jit::Module module;        ///< forward(Tensor...) -> Tensor
   std::vector<at::Tensor> inputs;   ///< its arguments, as they were
   std::vector<RecordedCall> calls;  ///< those that the result depends on, in execution order
-  at::Tensor result;                ///< as the last of them returned it
+  at::Tensor result;                ///< the handle among theirs that holds the value
+  at::Tensor value;                 ///< what it was in the run
 };
 
-/// The calls that `result` depends on; `calls` is empty in the slice when none of them made it.
-[[nodiscard]] OperatorSlice slice_for(const at::Tensor& result,
+/// The calls that the value of `tapped` depends on (see OperatorSelection); `calls` is empty in the
+/// slice when none of them made it.
+[[nodiscard]] OperatorSlice slice_for(const at::Tensor& tapped,
                                       const std::vector<RecordedCall>& calls);
 
 }  // namespace parity::model

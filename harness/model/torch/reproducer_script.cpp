@@ -91,8 +91,9 @@ std::string call_text(const RecordedCall& call, Names& names, const std::string&
 
 std::string switches_text(const run::Settings& settings) {
   const std::string tf32 = settings.fp32_precision == run::Fp32Precision::tf32 ? "True" : "False";
-  std::string text = "torch.backends.cuda.matmul.allow_tf32 = " + tf32 +
-                     "\ntorch.backends.cudnn.allow_tf32 = " + tf32 + "\n";
+  std::string text = "torch.manual_seed(" + std::to_string(settings.seed) + ")\n";
+  text += "torch.backends.cuda.matmul.allow_tf32 = " + tf32 +
+          "\ntorch.backends.cudnn.allow_tf32 = " + tf32 + "\n";
   if (settings.sdpa != run::Sdpa::default_choice) {
     for (const run::Sdpa form : {run::Sdpa::math, run::Sdpa::flash, run::Sdpa::efficient}) {
       const std::string name =
@@ -109,28 +110,51 @@ std::string switches_text(const run::Settings& settings) {
   return text;
 }
 
+std::string comparison_text(const OperatorSlice& slice, const Reproducer& what) {
+  const std::string wide = slice.value.is_complex() ? "complex128" : "float64";
+  return "reference = torch.load(here / '" + std::string(ReproducerFiles::kReference) +
+         "').to(torch." + wide + ")\n" + "candidate = candidate.cpu().to(torch." + wide +
+         ")\n"
+         "finite = reference.isfinite() & candidate.isfinite()\n"
+         "apart = (~finite & ~torch.isclose(candidate, reference, equal_nan=True)).sum().item()\n"
+         "error, scale = (candidate - reference)[finite], reference[finite].abs()\n"
+         "nrmse = (error.norm() / scale.norm()).item() if error.any() else 0.0\n"
+         "largest = (error.abs().max() / scale.square().mean().sqrt()).item() if error.any() else "
+         "0.0\n"
+         "print('torch', torch.__version__, 'on', device)\n"
+         "print('nrmse', nrmse, 'largest error over rms', largest, 'non-finite on one side', "
+         "apart)\n"
+         "sys.exit(0 if nrmse <= " +
+         number_text(what.explained_nrmse) +
+         " and largest <= " + number_text(what.explained_max_error_over_rms) +
+         " and not apart else 1)\n";
+}
+
+/// As a Python literal.
+std::string text_literal(const std::string& text) {
+  std::string literal = "'";
+  for (const char c : text)
+    literal += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return literal + "'";
+}
+
 }  // namespace
 
-std::string reproducer_script(const OperatorSlice& slice, const std::string& title,
-                              const run::Settings& settings) {
-  std::string text = "# " + title + "\nimport torch\n\n" + switches_text(settings);
-  text += "device = 'cuda' if torch.cuda.is_available() else 'cpu'\n";
-  text += std::string("inputs = [each.to(device) for each in torch.load('") +
+std::string reproducer_script(const OperatorSlice& slice, const Reproducer& what) {
+  std::string text = "# " + what.title + "\n# In this folder: " + what.command +
+                     "\nimport pathlib\nimport sys\n\nimport torch\n\n";
+  for (const std::filesystem::path& library : what.libraries)
+    text += "torch.ops.load_library(" + text_literal(library.string()) + ")\n";
+  text += switches_text(what.settings);
+  text += slice.value.is_cpu() ? "device = 'cpu'\n"
+                               : "device = 'cuda' if torch.cuda.is_available() else 'cpu'\n";
+  text += "here = pathlib.Path(__file__).resolve().parent\n";
+  text += std::string("inputs = [each.to(device) for each in torch.load(here / '") +
           ReproducerFiles::kInputs + "')]\n";
-  text += std::string("expected = torch.load('") + ReproducerFiles::kExpected + "')\n";
   Names names;
-  std::string result;
-  for (std::size_t i = 0; i < slice.calls.size(); ++i) {
-    result = "value" + std::to_string(i);
-    text += call_text(slice.calls[i], names, result);
-  }
-  text += "actual = " + names.of(slice.result) + ".cpu()\n";
-  text +=
-      "difference = actual.double() - expected.double()\n"
-      "print('torch', torch.__version__, 'on', device)\n"
-      "print('nrmse', (difference.norm() / expected.double().norm()).item())\n"
-      "print('largest difference', difference.abs().max().item())\n";
-  return text;
+  for (std::size_t i = 0; i < slice.calls.size(); ++i)
+    text += call_text(slice.calls[i], names, "value" + std::to_string(i));
+  return text + "candidate = " + names.of(slice.result) + "\n" + comparison_text(slice, what);
 }
 
 }  // namespace parity::model

@@ -4,14 +4,14 @@
 
 #include <string>
 
+#include "model/operator_trace.h"
 #include "model/torch/operator_slice.h"
-#include "run/settings.h"
 
 namespace parity::model {
 
-/// Loads the inputs and the expected value from the files of ReproducerFiles beside it, calls every
-/// operator by name with the numeric switches of `settings`, and prints how far the result is off.
-[[nodiscard]] std::string reproducer_script(const OperatorSlice& slice, const std::string& title,
-                                            const run::Settings& settings);
+/// Loads the files of ReproducerFiles from its own folder, calls every operator by name with the
+/// numeric switches and the seed, prints how far the result is off, and exits with 1 when that is
+/// more than is explained, else with 0.
+[[nodiscard]] std::string reproducer_script(const OperatorSlice& slice, const Reproducer& what);
 
 }  // namespace parity::model

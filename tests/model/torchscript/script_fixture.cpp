@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/frontend/resolver.h>
+#include <torch/csrc/jit/frontend/sugared_value.h>
 #include <torch/csrc/jit/runtime/graph_iterator.h>
 
 #include "model/torch/bridge.h"
@@ -44,6 +46,17 @@ void fold_into_graphs(torch::jit::Module& module, const std::string& attribute) 
   module.type()->unsafeRemoveAttribute(attribute);
 }
 
+/// torch.relu, and parity_sloppy.third of sloppy_operators.cpp.
+struct OperatorNames final : torch::jit::Resolver {
+  std::shared_ptr<torch::jit::SugaredValue> resolveValue(
+      const std::string& name, torch::jit::GraphFunction& /*method*/,
+      const torch::jit::SourceRange& /*place*/) override {
+    if (name == "torch") return std::make_shared<torch::jit::BuiltinModule>("aten");
+    if (name == "parity_sloppy") return std::make_shared<torch::jit::BuiltinModule>(name);
+    return nullptr;
+  }
+};
+
 torch::jit::Module build(const ScriptSpec& spec, const std::string& name) {
   torch::jit::Module module(name);
   module.register_attribute("training", c10::BoolType::get(), spec.mode == SavedMode::training);
@@ -64,7 +77,7 @@ torch::jit::Module build(const ScriptSpec& spec, const std::string& name) {
     module.register_module(key, build(child, name + "_" + key));
   for (const auto& [key, child] : spec.second_names)
     module.register_module(key, module.attr(child).toModule());
-  module.define(spec.source);
+  module.define(spec.source, std::make_shared<OperatorNames>());
   for (const auto& [key, value] : spec.constants) fold_into_graphs(module, key);
   return module;
 }
