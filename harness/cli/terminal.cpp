@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "error/error.h"
+#include "pipeline/whole_file.h"
 
 namespace parity::cli {
 
@@ -54,20 +55,19 @@ void write_file(const std::string& path, const std::string& text) {
   std::error_code ignored;
   const bool in_place =
       std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
-  // A file appears whole or not at all; a device or a pipe is written as it is.
-  const std::string target = in_place ? path : path + ".tmp" + std::to_string(getpid());
-  std::ofstream out(target, std::ios::binary);
+  if (!in_place) {
+    try {
+      pipeline::write_whole_file(path, text);
+    } catch (const Error& error) {
+      throw Error(ErrorKind::resource, error.what());
+    }
+    return;
+  }
+  // A device or a pipe.
+  std::ofstream out(path, std::ios::binary);
   out << text;
   out.close();
-  std::string reason = out ? "" : std::strerror(errno);
-  if (out && !in_place) {
-    std::error_code error;
-    std::filesystem::rename(target, path, error);
-    if (error) reason = error.message();
-  }
-  if (reason.empty()) return;
-  if (!in_place) std::filesystem::remove(target, ignored);
-  throw Error(ErrorKind::resource, "cannot write " + path + ": " + reason);
+  if (!out) throw Error(ErrorKind::resource, "cannot write " + path + ": " + std::strerror(errno));
 }
 
 }  // namespace parity::cli

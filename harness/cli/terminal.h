@@ -25,7 +25,7 @@ void print(const std::string& text);
 void warn(const std::string& text);
 
 /// Writes a whole file, "-" being stdout. Throws Error(resource) naming it; a half-written file is
-/// removed.
+/// removed, also when a signal ends the program.
 void write_file(const std::string& path, const std::string& text);
 
 }  // namespace parity::cli

@@ -32,9 +32,9 @@ std::string not_judged_text(const std::vector<OwnError>& errors) {
   std::vector<std::pair<std::string, std::string>> by_reason;
   for (const OwnError& error : errors) {
     if (error.not_judged.empty()) continue;
-    const auto found =
-        std::find_if(by_reason.begin(), by_reason.end(),
-                     [&](const auto& entry) { return entry.first == error.not_judged; });
+    const auto found = std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& entry) {
+      return entry.first == error.not_judged;
+    });
     if (found == by_reason.end()) {
       by_reason.emplace_back(error.not_judged, error.name);
     } else {

@@ -25,7 +25,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
+/// All whose default action ends the program, but SIGKILL; those of real time besides.
+constexpr std::array kSignals = {SIGHUP,    SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,   SIGABRT,
+                                 SIGBUS,    SIGFPE,  SIGUSR1, SIGSEGV, SIGUSR2,   SIGPIPE,
+                                 SIGALRM,   SIGTERM, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF,
+                                 SIGSTKFLT, SIGPOLL, SIGPWR,  SIGSYS};
 constexpr std::size_t kSlots = 16;
 
 struct Slot {
@@ -56,18 +60,21 @@ extern "C" void remove_files_and_end(int signal) {
   errno = error;
 }
 
-void exchange_handlers(void (*from)(int), void (*to)(int)) {
-  for (const int signal : kSignals) {
-    struct sigaction current {};
-    if (::sigaction(signal, nullptr, &current) != 0 || (current.sa_flags & SA_SIGINFO) != 0 ||
-        current.sa_handler != from) {
-      continue;
-    }
-    struct sigaction next {};
-    next.sa_handler = to;
-    ::sigemptyset(&next.sa_mask);
-    ::sigaction(signal, &next, nullptr);
+void exchange_handler(int signal, void (*from)(int), void (*to)(int)) {
+  struct sigaction current {};
+  if (::sigaction(signal, nullptr, &current) != 0 || (current.sa_flags & SA_SIGINFO) != 0 ||
+      current.sa_handler != from) {
+    return;
   }
+  struct sigaction next {};
+  next.sa_handler = to;
+  ::sigemptyset(&next.sa_mask);
+  ::sigaction(signal, &next, nullptr);
+}
+
+void exchange_handlers(void (*from)(int), void (*to)(int)) {
+  for (const int signal : kSignals) exchange_handler(signal, from, to);
+  for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) exchange_handler(signal, from, to);
 }
 
 std::string name_start(const fs::path& final_path) {

@@ -25,10 +25,10 @@ struct NewFile {
 /// The descriptor is closed, and errno set, when no file can be created.
 [[nodiscard]] NewFile create_unfinished(const std::filesystem::path& final_path);
 
-/// While one lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE and SIGXCPU remove its file before
-/// they end the program, whose exit status stays that of the signal. A signal that the program
-/// ignores or handles itself when the first of these objects is made is left alone. At most 16 at
-/// a time are removed so; further ones are left to create_unfinished.
+/// While one lives, every signal that ends the program (SIGKILL aside, and a crash that leaves no
+/// stack to run on) removes its file first; the exit status stays that of the signal. A signal that
+/// the program ignores or handles itself when the first of these objects is made is left alone. At
+/// most 16 at a time are removed so; further ones are left to create_unfinished.
 class RemovedOnSignal {
  public:
   explicit RemovedOnSignal(const std::filesystem::path& path);

@@ -80,11 +80,11 @@ NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
     return {compare::ShapeMismatch{reference.record.shape, candidate.record.shape},
             report::Outcome::shape_differs, Extent::none};
   }
-  const tensor::DType left = reference.record.dtype;
-  const tensor::DType right = candidate.record.dtype;
+  const compare::DTypeMismatch dtypes{reference.record.dtype, candidate.record.dtype};
   const bool digests = is_digest(reference.record) || is_digest(candidate.record);
-  if (tensor::is_complex(left) != tensor::is_complex(right) || (digests && left != right))
-    return {compare::DTypeMismatch{left, right}, report::Outcome::dtype_differs, Extent::none};
+  if (tensor::is_complex(dtypes.reference) != tensor::is_complex(dtypes.candidate) ||
+      (digests && dtypes.reference != dtypes.candidate))
+    return {dtypes, report::Outcome::dtype_differs, Extent::none};
   if (digests) {
     const bool equal = reference.record.digest == candidate.record.digest;
     return equal ? NamedOutcome{compare::DigestMatch{}, report::Outcome::digest_equal, Extent::none}
@@ -157,32 +157,32 @@ int compare_threads() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-ComparedTap compare_tap(compare::Reference<TapData> reference,
-                        compare::Candidate<TapData> candidate, const CompareChoice& choice,
+ComparedTap compare_tap(compare::Reference<TapData> of_reference,
+                        compare::Candidate<TapData> of_candidate, const CompareChoice& choice,
                         const TapData* truth) {
-  const TapData& left = reference.value;
-  const TapData& right = candidate.value;
-  NamedOutcome named = outcome_of(left, right, choice);
+  const TapData& reference = of_reference.value;
+  const TapData& candidate = of_candidate.value;
+  NamedOutcome named = outcome_of(reference, candidate, choice);
   std::optional<gate::TruthErrors> by_truth;
   if (truth != nullptr && std::holds_alternative<compare::TensorComparison>(named.outcome))
-    by_truth = against_truth(left, right, *truth);
-  ComparedTap compared{described(left.record),
-                       logits_of(left, right, truth, named.outcome, choice)};
+    by_truth = against_truth(reference, candidate, *truth);
+  ComparedTap compared{described(reference.record),
+                       logits_of(reference, candidate, truth, named.outcome, choice)};
   report::Tap& tap = compared.tap;
-  if (left.record.dtype != right.record.dtype)
-    tap.candidate_dtype = tensor::name(right.record.dtype);
+  if (reference.record.dtype != candidate.record.dtype)
+    tap.candidate_dtype = tensor::name(candidate.record.dtype);
   tap.outcome = named.name;
   if (by_truth) tap.truth = reported(*by_truth, truth->record.dtype);
-  if (left.noise != nullptr) tap.noise = *left.noise;
-  gate::Judgement judgement = judgement_of(named, left, right, by_truth, choice);
+  if (reference.noise != nullptr) tap.noise = *reference.noise;
+  gate::Judgement judgement = judgement_of(named, reference, candidate, by_truth, choice);
   tap.verdict = judgement.verdict;
   tap.reasons = std::move(judgement.reasons);
-  if (named.extent == Extent::rows) tap.reasons.push_back(rows_remark(left, right));
+  if (named.extent == Extent::rows) tap.reasons.push_back(rows_remark(reference, candidate));
   if (named.name == report::Outcome::not_compared)
     tap.reasons.emplace_back("the two goldens stored different rows of this tap");
   if (auto* facts = std::get_if<compare::TensorComparison>(&named.outcome)) {
     tap.facts = std::move(*facts);
-    tap.bounds_dtype = tensor::name(bounds_dtype(left, right));
+    tap.bounds_dtype = tensor::name(bounds_dtype(reference, candidate));
   }
   if (auto* shapes = std::get_if<compare::ShapeMismatch>(&named.outcome))
     tap.shapes = std::move(*shapes);

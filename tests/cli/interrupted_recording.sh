@@ -24,7 +24,7 @@ interrupt() {
   cmp golden.h5 ../before.$$ || fail "the golden was touched"
 }
 
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP USR1 ALRM PWR ABRT SEGV RTMAX; do
   interrupt $signal
   [ $status -eq $((128 + $(kill -l $signal))) ] || fail "exit status $status after SIG$signal"
   [ -z "$(ls -A | grep '[.]tmp')" ] || fail "left after SIG$signal: $(ls -A)"

@@ -1,5 +1,6 @@
 #include "model/torch/bridge.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
@@ -145,6 +146,14 @@ tensor::HostTensor to_host(const at::Tensor& tensor) {
   const std::span<const std::byte> bytes(static_cast<const std::byte*>(copy->const_data_ptr()),
                                          copy->nbytes());
   return {*dtype, tensor.sizes().vec(), bytes, copy};
+}
+
+bool same_bits(const at::Tensor& one, const at::Tensor& other) {
+  const tensor::HostTensor first = to_host(one);
+  const tensor::HostTensor second = to_host(other);
+  return first.dtype() == second.dtype() && first.shape() == second.shape() &&
+         std::equal(first.bytes().begin(), first.bytes().end(), second.bytes().begin(),
+                    second.bytes().end());
 }
 
 c10::IValue to_ivalue(const tensor::Value& value, const c10::Device& device, const Cast& cast) {

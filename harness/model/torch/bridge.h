@@ -21,6 +21,9 @@ namespace parity::model {
 /// Contiguous copy in host memory.
 [[nodiscard]] tensor::HostTensor to_host(const at::Tensor& tensor);
 
+/// Same dtype, shape and bytes, wherever both are.
+[[nodiscard]] bool same_bits(const at::Tensor& one, const at::Tensor& other);
+
 struct Cast;
 
 /// Tensors inside move to `device` and are cast; structure is kept.

@@ -106,14 +106,6 @@ std::vector<at::Tensor> evaluated(const RecordedCall& call, double step) {
   return tensors_in(stack);
 }
 
-bool same_bits(const at::Tensor& one, const at::Tensor& other) {
-  const tensor::HostTensor left = to_host(one);
-  const tensor::HostTensor right = to_host(other);
-  return left.dtype() == right.dtype() && left.shape() == right.shape() &&
-         std::equal(left.bytes().begin(), left.bytes().end(), right.bytes().begin(),
-                    right.bytes().end());
-}
-
 void refuse_what_is_not_dense(const std::vector<c10::IValue>& values) {
   each_tensor(values, [](const at::Tensor& tensor) {
     if (tensor.layout() != c10::kStrided || tensor.is_quantized() || tensor.is_nested())

@@ -2,7 +2,6 @@
 // alone.
 #include "model/operator_trace.h"
 
-#include <algorithm>
 #include <fstream>
 #include <iomanip>
 #include <iterator>
@@ -92,14 +91,6 @@ double distance(const at::Tensor& reference, const at::Tensor& candidate) {
   const at::Tensor exact = reference.to(at::kComplexDouble).masked_fill(~finite, 0);
   const at::Tensor error = candidate.to(at::kComplexDouble).masked_fill(~finite, 0) - exact;
   return (error.norm() / exact.norm()).item<double>();
-}
-
-bool same_bits(const at::Tensor& one, const at::Tensor& other) {
-  const tensor::HostTensor first = to_host(one);
-  const tensor::HostTensor second = to_host(other);
-  return first.dtype() == second.dtype() && first.shape() == second.shape() &&
-         std::equal(first.bytes().begin(), first.bytes().end(), second.bytes().begin(),
-                    second.bytes().end());
 }
 
 /// Of the written operators with the written inputs, from the seed on.

@@ -124,10 +124,7 @@ TEST(OperatorInFloat64, SaysWhyAnOperatorIsNotJudged) {
       {"random", "    b = torch.dropout(a, 0.5, True)\n", 0, "draws random numbers"},
       {"overlap", "    b = a * 1.0\n    b.mul_(b)\n", 1, "another argument"},
       {"wide", "    b = a.double() + 1.0\n", 1, "float64 already"},
-      {"choice",
-       "    b = parity_sloppy.third_is_larger(a)\n",
-       0,
-       "may turn on their last bit"},
+      {"choice", "    b = parity_sloppy.third_is_larger(a)\n", 0, "may turn on their last bit"},
       {"narrow_only", "    b = parity_sloppy.float32_only(a)\n", 0,
        "does not run in float64 on the CPU: takes float32 alone"},
   };

@@ -1,0 +1,13 @@
+// A text file that appears whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace parity::pipeline {
+
+/// Replaces the file at `path`, following a link to one. Leaves nothing else behind when it fails
+/// or when a signal ends the program. Throws Error(store) or Error(resource).
+void write_whole_file(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace parity::pipeline
