@@ -1,5 +1,5 @@
 // Operators that are worse in float32 than float32 is, and right in float64: what a faulty kernel
-// looks like from outside.
+// looks like from outside. With PARITY_RIGHT_OPERATORS the same operators, right in both.
 #include <ATen/ATen.h>
 #include <torch/library.h>
 
@@ -7,7 +7,11 @@ namespace {
 
 at::Tensor third(const at::Tensor& x) {
   const at::Tensor result = x / 3.0;
+#ifdef PARITY_RIGHT_OPERATORS
+  return result;
+#else
   return x.scalar_type() == at::kDouble ? result : result.to(at::kBFloat16).to(x.scalar_type());
+#endif
 }
 
 at::Tensor& third_in_place(at::Tensor& x) { return x.copy_(third(x)); }
