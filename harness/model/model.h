@@ -64,6 +64,13 @@ class Model {
   virtual void run(const tensor::Value& inputs, Instrumentation instrumentation,
                    run::TapSink& sink) = 0;
 
+  /// The inputs of a case in which the model goes on from `inputs` by its own best tokens: `inputs`
+  /// by name and `decode_tokens`, int64 [batch, steps], which every run of the case is then fed,
+  /// one token a step. Throws Error(usage) for a model whose cache parity cannot drive,
+  /// Error(model) for inputs that no token can follow.
+  [[nodiscard]] virtual tensor::Value with_greedy_tokens(const tensor::Value& inputs,
+                                                         std::int64_t steps);
+
   /// True when this output tap is known to be logits (last dimension is the vocabulary).
   [[nodiscard]] virtual bool is_logits(const run::TapId& output, const tensor::Shape& shape,
                                        const tensor::Value& inputs) const = 0;

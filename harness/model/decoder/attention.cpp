@@ -2,11 +2,14 @@
 // repeated ones) decides the kernel and with it the rounding, so the choice is the library's.
 #include "model/decoder/attention.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+
+#include "model/decoder/decode_plan.h"
 
 namespace parity::model {
 namespace {
@@ -18,18 +21,33 @@ at::Tensor copied(const std::vector<std::int64_t>& numbers, at::IntArrayRef shap
   return at::from_blob(data, shape, at::TensorOptions().dtype(at::kLong)).clone().to(device);
 }
 
-at::Tensor mask_tensor(const TokenInputs& inputs, std::optional<std::int64_t> window,
-                       const c10::Device& device) {
-  std::optional<AttentionMask> mask = attention_mask(inputs, window);
+at::Tensor on_device(std::optional<AttentionMask> mask, std::int64_t batch,
+                     const c10::Device& device) {
   if (!mask) {
     return {};
   }
   const at::Tensor allowed =
-      at::from_blob(mask->allowed.data(), {mask->batch, 1, mask->tokens, mask->tokens},
+      at::from_blob(mask->allowed.data(), {mask->batch, 1, mask->queries, mask->keys},
                     at::TensorOptions().dtype(at::kBool))
           .clone()
           .to(device);
-  return allowed.expand({inputs.batch, 1, mask->tokens, mask->tokens});
+  return allowed.expand({batch, 1, mask->queries, mask->keys});
+}
+
+using MaskOfWindow = std::function<std::optional<AttentionMask>(std::optional<std::int64_t>)>;
+
+/// Per layer.
+std::vector<at::Tensor> masks_of(const DecoderConfig& config, std::int64_t batch,
+                                 const c10::Device& device, const MaskOfWindow& mask) {
+  std::map<std::optional<std::int64_t>, at::Tensor> by_window;
+  std::vector<at::Tensor> masks;
+  for (const auto& window : config.windows) {
+    if (!by_window.contains(window)) {
+      by_window[window] = on_device(mask(window), batch, device);
+    }
+    masks.push_back(by_window[window]);
+  }
+  return masks;
 }
 
 /// Every key/value head stands for `times` query heads.
@@ -50,25 +68,43 @@ DecoderBatch make_batch(const TokenInputs& inputs, const DecoderConfig& config,
   DecoderBatch batch;
   batch.ids = copied(inputs.ids, {inputs.batch, inputs.tokens}, device);
   batch.positions = copied(inputs.positions, {inputs.position_rows, inputs.tokens}, device);
-  std::map<std::optional<std::int64_t>, at::Tensor> by_window;
-  for (const auto& window : config.windows) {
-    if (!by_window.contains(window)) {
-      by_window[window] = mask_tensor(inputs, window, device);
-    }
-    batch.masks.push_back(by_window[window]);
-  }
+  batch.masks = masks_of(config, inputs.batch, device,
+                         [&](const auto& window) { return attention_mask(inputs, window); });
   return batch;
 }
 
-at::Tensor attend(const AttentionStates& states, const at::Tensor& mask, double scale,
+DecoderBatch make_step(const TokenInputs& inputs, std::int64_t step,
+                       const std::vector<std::int64_t>& ids, const DecoderConfig& config,
+                       const c10::Device& device) {
+  DecoderBatch batch;
+  batch.ids = copied(ids, {inputs.batch, 1}, device);
+  batch.positions = copied(step_positions(inputs, step), {inputs.position_rows, 1}, device);
+  batch.masks = masks_of(config, inputs.batch, device,
+                         [&](const auto& window) { return step_mask(inputs, step, window); });
+  return batch;
+}
+
+AttentionContext context_of(std::size_t layer, const DecoderBatch& batch,
+                            std::vector<LayerCache>* caches) {
+  return {batch.masks[layer], caches == nullptr ? nullptr : &(*caches)[layer]};
+}
+
+at::Tensor attend(const AttentionStates& states, const AttentionContext& context, double scale,
                   const std::string& path, const ForwardTaps& taps) {
   constexpr std::int64_t kLargestGroupedHeadDim =
       256;  // the library's bound for kernels with grouped heads
   const std::int64_t group = states.queries.size(1) / states.keys.size(1);
   const std::int64_t tokens = states.queries.size(2);
+  const at::Tensor& mask = context.mask;
   at::Tensor queries = states.queries;
   at::Tensor keys = states.keys;
   at::Tensor values = states.values;
+  if (context.cache != nullptr) {
+    keys = context.cache->keys.append(keys);
+    taps.op(path, "kv_cache.keys", keys);
+    values = context.cache->values.append(values);
+    taps.op(path, "kv_cache.values", values);
+  }
   const bool grouped = group > 1 && !mask.defined() && keys.size(-1) <= kLargestGroupedHeadDim;
   if (group > 1 && !grouped && tokens == 1) {
     // One query per head: the queries of a group become the rows of its key/value head.

@@ -1,5 +1,5 @@
-// Private to the decoder: scaled dot-product attention with grouped key/value heads, and the masks
-// on the device.
+// Private to the decoder: scaled dot-product attention with grouped key/value heads over the cache
+// of earlier tokens, and the masks on the device.
 #pragma once
 
 #include <string>
@@ -9,21 +9,26 @@
 #include <c10/core/Device.h>
 
 #include "model/decoder/forward_taps.h"
+#include "model/decoder/kv_cache.h"
 #include "model/decoder/token_inputs.h"
 
 namespace parity::model {
 
-/// One case on the model's device.
+/// What one forward pass takes, on the model's device.
 struct DecoderBatch {
   at::Tensor ids;        // int64 [batch, tokens]
   at::Tensor positions;  // int64 [batch or 1, tokens]
   std::vector<at::Tensor>
-      masks;  // per layer: bool [batch, 1, tokens, tokens], undefined for plain causal attention
+      masks;  // per layer: bool [batch, 1, tokens, keys], undefined for plain causal attention
 };
 
-/// Layers with equal windows share a mask.
+/// The whole prompt. Layers with equal windows share a mask.
 [[nodiscard]] DecoderBatch make_batch(const TokenInputs& inputs, const DecoderConfig& config,
                                       const c10::Device& device);
+/// The tokens `ids` [batch] of step `step` (from 1) behind it.
+[[nodiscard]] DecoderBatch make_step(const TokenInputs& inputs, std::int64_t step,
+                                     const std::vector<std::int64_t>& ids,
+                                     const DecoderConfig& config, const c10::Device& device);
 
 /// What attention works on.
 struct AttentionStates {
@@ -32,9 +37,20 @@ struct AttentionStates {
   at::Tensor values;   // as keys
 };
 
-/// [batch, tokens, heads, head_dim]. `path` is the attention module's, for the op tap.
-[[nodiscard]] at::Tensor attend(const AttentionStates& states, const at::Tensor& mask, double scale,
-                                const std::string& path, const ForwardTaps& taps);
+/// What one layer's attention has besides the states of its input.
+struct AttentionContext {
+  at::Tensor mask;              // as in DecoderBatch
+  LayerCache* cache = nullptr;  // of the tokens before; nullptr: there are none, and none will come
+};
+
+/// Of layer `layer`. `caches`: one per layer, or nullptr.
+[[nodiscard]] AttentionContext context_of(std::size_t layer, const DecoderBatch& batch,
+                                          std::vector<LayerCache>* caches);
+
+/// [batch, tokens, heads, head_dim]. `path` is the attention module's, for the op taps: with a
+/// cache, all keys and values that are read, then the result.
+[[nodiscard]] at::Tensor attend(const AttentionStates& states, const AttentionContext& context,
+                                double scale, const std::string& path, const ForwardTaps& taps);
 
 /// [batch, tokens, heads x head_dim] to [batch, tokens, heads, head_dim].
 [[nodiscard]] at::Tensor split_heads(const at::Tensor& states, std::int64_t head_dim);

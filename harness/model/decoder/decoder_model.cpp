@@ -10,7 +10,10 @@
 #include <c10/core/DeviceGuard.h>
 
 #include "error/error.h"
+#include "model/decoder/decode_plan.h"
 #include "model/decoder/decoder_config.h"
+#include "model/decoder/decoding.h"
+#include "model/decoder/greedy_tokens.h"
 #include "model/decoder/network.h"
 #include "model/decoder/token_inputs.h"
 #include "model/decoder/weight_layout.h"
@@ -75,9 +78,29 @@ class DecoderModel final : public Model {
       const c10::DeviceGuard guard(device_);
       TapEmitter emitter(sink);
       const ForwardTaps taps(emitter, instrumentation, settings_.taps);
-      emitter.model_output(network_->forward(batch_of(tokens), taps));
+      forward(tokens, taps, emitter);
       for (const std::string& text : warnings.texts()) note(text);
     });
+  }
+
+  [[nodiscard]] tensor::Value with_greedy_tokens(const tensor::Value& inputs,
+                                                 std::int64_t steps) override {
+    std::vector<std::int64_t> chosen;
+    std::int64_t batch = 0;
+    with_torch_errors("decoding with " + description_.file_name, [&] {
+      const TokenInputs tokens = read_token_inputs(inputs, config_);
+      if (tokens.steps > 0) {
+        throw Error(ErrorKind::usage,
+                    "the inputs hold decode_tokens already, which are fed as they are: leave "
+                    "--decode out, or the decode_tokens");
+      }
+      check_continuable(tokens, config_, steps);
+      apply_switches(settings_, device_);
+      const c10::DeviceGuard guard(device_);
+      chosen = greedy_tokens(*network_, config_, device_, tokens, steps);
+      batch = tokens.batch;
+    });
+    return with_decode_tokens(inputs, batch, chosen);
   }
 
   [[nodiscard]] bool is_logits(const run::TapId& output, const tensor::Shape& /*shape*/,
@@ -86,6 +109,17 @@ class DecoderModel final : public Model {
   }
 
  private:
+  void forward(const TokenInputs& tokens, const ForwardTaps& taps, TapEmitter& emitter) const {
+    if (tokens.steps == 0) {
+      emitter.model_output(network_->forward(batch_of(tokens), nullptr, taps));
+      return;
+    }
+    Decoding decoding(*network_, config_, device_, tokens, taps);
+    emitter.model_output(decoding.prefill());
+    for (std::int64_t step = 1; step <= tokens.steps; ++step)
+      emitter.model_output(decoding.step(step_ids(tokens, step)));
+  }
+
   [[nodiscard]] DecoderBatch batch_of(const TokenInputs& tokens) const {
     // To whoever listens, the run begins behind this.
     const at::RecordFunctionGuard silent(/*is_enabled=*/false);

@@ -1,6 +1,6 @@
 // The built-in decoder-only Transformer: runs a bare state_dict with its config.json, taps named as
-// the Hugging Face modules are. Keeps no key/value cache: every run is one pass over whole
-// sequences.
+// the Hugging Face modules are. A run is one pass over whole sequences, or, with tokens to decode,
+// one pass over the prompt and one a token over a key/value cache that ends with the run.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ struct Gpt2Layer {
   std::int64_t head_dim;
   double scale;
 
-  at::Tensor attention(const at::Tensor& input, const at::Tensor& mask,
+  at::Tensor attention(const at::Tensor& input, const AttentionContext& context,
                        const ForwardTaps& taps) const {
     return taps.module(attention_path, [&] {
       const std::vector<at::Tensor> parts = projection_in(input, taps).split(input.size(-1), 2);
@@ -48,7 +48,7 @@ struct Gpt2Layer {
       states.queries = split_heads(parts[0], head_dim).transpose(1, 2);
       states.keys = split_heads(parts[1], head_dim).transpose(1, 2);
       states.values = split_heads(parts[2], head_dim).transpose(1, 2);
-      const at::Tensor mixed = merge_heads(attend(states, mask, scale, attention_path, taps));
+      const at::Tensor mixed = merge_heads(attend(states, context, scale, attention_path, taps));
       return dropout(attention_path + ".resid_dropout", projection_out(mixed, taps), taps);
     });
   }
@@ -60,10 +60,10 @@ struct Gpt2Layer {
     });
   }
 
-  at::Tensor forward(const at::Tensor& input, const at::Tensor& mask,
+  at::Tensor forward(const at::Tensor& input, const AttentionContext& context,
                      const ForwardTaps& taps) const {
     return taps.module(path, [&] {
-      const at::Tensor attended = attention(norm_1(input, taps), mask, taps) + input;
+      const at::Tensor attended = attention(norm_1(input, taps), context, taps) + input;
       taps.light_op(path, "aten.add", attended);
       at::Tensor output = attended + mlp(norm_2(attended, taps), taps);
       taps.light_op(path, "aten.add", output);
@@ -85,13 +85,13 @@ class Gpt2 final : public Network {
     }
   }
 
-  [[nodiscard]] at::Tensor forward(const DecoderBatch& batch,
+  [[nodiscard]] at::Tensor forward(const DecoderBatch& batch, std::vector<LayerCache>* caches,
                                    const ForwardTaps& taps) const override {
     const at::Tensor hidden = taps.module("transformer", [&] {
       at::Tensor states = tokens_(batch.ids, taps);
       states = dropout("transformer.drop", states + positions_(batch.positions, taps), taps);
       for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-        states = layers_[layer].forward(states, batch.masks[layer], taps);
+        states = layers_[layer].forward(states, context_of(layer, batch, caches), taps);
       }
       return norm_(states, taps);
     });

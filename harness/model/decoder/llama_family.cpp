@@ -30,7 +30,7 @@ class LlamaAttention {
     }
   }
 
-  [[nodiscard]] at::Tensor forward(const at::Tensor& input, const at::Tensor& mask,
+  [[nodiscard]] at::Tensor forward(const at::Tensor& input, const AttentionContext& context,
                                    const RotaryAngles& angles, const ForwardTaps& taps) const {
     return taps.module(path_, [&] {
       AttentionStates states;
@@ -41,7 +41,7 @@ class LlamaAttention {
       states.keys = rotate(states.keys, angles);
       taps.light_op(path_, "rotary.query", states.queries);
       taps.light_op(path_, "rotary.key", states.keys);
-      return output_(merge_heads(attend(states, mask, scale_, path_, taps)), taps);
+      return output_(merge_heads(attend(states, context, scale_, path_, taps)), taps);
     });
   }
 
@@ -100,11 +100,11 @@ class LlamaLayer {
         mlp_norm_(path + ".post_attention_layernorm", weights, config.norm_epsilon),
         mlp_(config, path + ".mlp", weights) {}
 
-  [[nodiscard]] at::Tensor forward(const at::Tensor& input, const at::Tensor& mask,
+  [[nodiscard]] at::Tensor forward(const at::Tensor& input, const AttentionContext& context,
                                    const RotaryAngles& angles, const ForwardTaps& taps) const {
     return taps.module(path_, [&] {
       const at::Tensor attended =
-          input + attention_.forward(attention_norm_(input, taps), mask, angles, taps);
+          input + attention_.forward(attention_norm_(input, taps), context, angles, taps);
       taps.light_op(path_, "aten.add", attended);
       at::Tensor output = attended + mlp_.forward(mlp_norm_(attended, taps), taps);
       taps.light_op(path_, "aten.add", output);
@@ -133,13 +133,13 @@ class LlamaLike final : public Network {
     }
   }
 
-  [[nodiscard]] at::Tensor forward(const DecoderBatch& batch,
+  [[nodiscard]] at::Tensor forward(const DecoderBatch& batch, std::vector<LayerCache>* caches,
                                    const ForwardTaps& taps) const override {
     const at::Tensor hidden = taps.module("model", [&] {
       at::Tensor states = tokens_(batch.ids, taps);
       const RotaryAngles angles = rotary_(batch.positions, states.scalar_type(), taps);
       for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-        states = layers_[layer].forward(states, batch.masks[layer], angles, taps);
+        states = layers_[layer].forward(states, context_of(layer, batch, caches), angles, taps);
       }
       return norm_(states, taps);
     });

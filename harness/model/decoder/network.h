@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
@@ -17,7 +18,10 @@ class Network {
  public:
   virtual ~Network() = default;
   /// Logits [batch, tokens, vocabulary]; a tap for every module in the order in which they finish.
+  /// `caches`: one per layer, of the passes before, to which this one adds; nullptr: this pass is
+  /// the only one.
   [[nodiscard]] virtual at::Tensor forward(const DecoderBatch& batch,
+                                           std::vector<LayerCache>* caches,
                                            const ForwardTaps& taps) const = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "error/error.h"
+#include "model/decoder/decode_plan.h"
 
 namespace parity::model {
 namespace {
@@ -76,6 +77,7 @@ struct NamedInputs {
   const HostTensor* ids = nullptr;
   const HostTensor* padding = nullptr;
   const HostTensor* positions = nullptr;
+  const HostTensor* decode_tokens = nullptr;
 };
 
 NamedInputs from_dict(const tensor::ValueDict& dict) {
@@ -90,10 +92,12 @@ NamedInputs from_dict(const tensor::ValueDict& dict) {
       named.padding = &tensor_of(value, key);
     } else if (key == "position_ids") {
       named.positions = &tensor_of(value, key);
+    } else if (key == kDecodeTokens) {
+      named.decode_tokens = &tensor_of(value, key);
     } else {
       refuse(
-          fmt::format("the built-in decoder has no input '{}'; it takes input_ids, attention_mask "
-                      "and position_ids",
+          fmt::format("the built-in decoder has no input '{}'; it takes input_ids, attention_mask, "
+                      "position_ids and decode_tokens",
                       key));
     }
   }
@@ -131,12 +135,14 @@ NamedInputs named_inputs(const Value& inputs) {
   return named;
 }
 
-void check_ids(const TokenInputs& inputs, const DecoderConfig& config) {
-  for (std::size_t i = 0; i < inputs.ids.size(); ++i) {
-    if (inputs.ids[i] < 0 || inputs.ids[i] >= config.vocabulary) {
-      const auto tokens = static_cast<std::size_t>(inputs.tokens);
-      refuse(fmt::format("token id {} at [{}, {}] is outside the vocabulary of {}", inputs.ids[i],
-                         i / tokens, i % tokens, config.vocabulary));
+/// `ids`: rows of `columns` tokens.
+void check_ids(const std::vector<std::int64_t>& ids, std::int64_t columns, std::string_view key,
+               const DecoderConfig& config) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] < 0 || ids[i] >= config.vocabulary) {
+      const auto tokens = static_cast<std::size_t>(columns);
+      refuse(fmt::format("token id {} at [{}, {}] of {} is outside the vocabulary of {}", ids[i],
+                         i / tokens, i % tokens, key, config.vocabulary));
     }
   }
 }
@@ -184,6 +190,20 @@ void read_positions(const HostTensor* given, TokenInputs& inputs) {
   inputs.positions = whole_numbers(*given, "position_ids");
 }
 
+void read_decode_tokens(const HostTensor& given, const DecoderConfig& config, TokenInputs& inputs) {
+  const tensor::Shape& shape = given.shape();
+  if (shape.size() != 2 || shape[0] != inputs.batch || shape[1] < 1) {
+    refuse(fmt::format(
+        "decode_tokens is {}, but must be [batch, steps] with {} rows, those of input_ids, and at "
+        "least one step",
+        tensor::to_string(shape), inputs.batch));
+  }
+  inputs.steps = shape[1];
+  inputs.decode_tokens = whole_numbers(given, kDecodeTokens);
+  check_ids(inputs.decode_tokens, inputs.steps, kDecodeTokens, config);
+  check_continuable(inputs, config, inputs.steps);
+}
+
 }  // namespace
 
 TokenInputs read_token_inputs(const Value& value, const DecoderConfig& config) {
@@ -197,7 +217,7 @@ TokenInputs read_token_inputs(const Value& value, const DecoderConfig& config) {
   inputs.batch = shape[0];
   inputs.tokens = shape[1];
   inputs.ids = whole_numbers(*named.ids, "input_ids");
-  check_ids(inputs, config);
+  check_ids(inputs.ids, inputs.tokens, "input_ids", config);
   read_positions(named.positions, inputs);
   check_positions(inputs, config);
   if (named.padding != nullptr) {
@@ -209,11 +229,12 @@ TokenInputs read_token_inputs(const Value& value, const DecoderConfig& config) {
   } else {
     inputs.sequences = packed_sequences(inputs);
   }
+  if (named.decode_tokens != nullptr) read_decode_tokens(*named.decode_tokens, config, inputs);
   return inputs;
 }
 
 std::string position_remark(const TokenInputs& inputs, const DecoderConfig& config) {
-  const std::int64_t last = *std::max_element(inputs.positions.begin(), inputs.positions.end());
+  const std::int64_t last = last_position(inputs, inputs.steps);
   if (last < config.max_positions) return {};
   return fmt::format(
       "position {} is past the {} positions that the config states (max_position_embeddings); the "
@@ -232,7 +253,7 @@ std::optional<AttentionMask> attention_mask(const TokenInputs& inputs,
   }
   const auto tokens = static_cast<std::size_t>(inputs.tokens);
   const std::int64_t rows = padded ? inputs.batch : (packed ? inputs.position_rows : 1);
-  AttentionMask mask{.batch = rows, .tokens = inputs.tokens, .allowed = {}};
+  AttentionMask mask{.batch = rows, .queries = inputs.tokens, .keys = inputs.tokens, .allowed = {}};
   mask.allowed.resize(static_cast<std::size_t>(rows) * tokens * tokens);
   for (std::size_t row = 0; row < static_cast<std::size_t>(rows); ++row) {
     for (std::size_t query = 0; query < tokens; ++query) {

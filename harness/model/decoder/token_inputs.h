@@ -24,12 +24,16 @@ struct TokenInputs {
   std::vector<std::int64_t>
       sequences;  ///< [position_rows, tokens]: running number of the packed sequence that each
                   ///< token belongs to; empty when each row is one sequence
+  std::int64_t steps = 0;                   ///< of the decode that follows; 0 for none
+  std::vector<std::int64_t> decode_tokens;  ///< [batch, steps]: fed one a step
 };
 
 /// Takes a tensor of token ids, a tuple or list of just one, or a dict with `input_ids` and perhaps
-/// `attention_mask` (0 and 1) and `position_ids`. Positions that jump, given without a mask, part a
-/// row into sequences that do not see each other. Throws Error(model) in one sentence: wrong shape
-/// or dtype, an unknown key, an id outside the vocabulary, a position outside gpt2's table.
+/// `attention_mask` (0 and 1), `position_ids` and `decode_tokens` ([batch, steps]). Positions that
+/// jump, given without a mask, part a row into sequences that do not see each other. Throws
+/// Error(model) in one sentence: wrong shape or dtype, an unknown key, an id outside the
+/// vocabulary, a position outside gpt2's table, tokens to decode behind rows that no token can
+/// follow.
 [[nodiscard]] TokenInputs read_token_inputs(const tensor::Value& inputs,
                                             const DecoderConfig& config);
 
@@ -40,11 +44,13 @@ struct TokenInputs {
 /// Which keys a query may see.
 struct AttentionMask {
   std::int64_t batch = 1;  ///< 1 when all rows share it
-  std::int64_t tokens = 0;
-  std::vector<std::uint8_t> allowed;  ///< [batch, tokens (query), tokens (key)]
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  std::vector<std::uint8_t> allowed;  ///< [batch, queries, keys]
 };
 
-/// nullopt when plain causal attention says it all, which lets the fastest kernels run.
+/// Of one pass over all tokens that are not decoded. nullopt when plain causal attention says it
+/// all, which lets the fastest kernels run.
 /// `window`: keys that a query sees, itself included.
 [[nodiscard]] std::optional<AttentionMask> attention_mask(const TokenInputs& inputs,
                                                           std::optional<std::int64_t> window);

@@ -105,7 +105,8 @@ void TapEmitter::op_output(const std::string& path, const std::string& op,
 }
 
 void TapEmitter::model_output(const c10::IValue& value) {
-  emit({run::TapKind::output, std::string(run::kOutputPath), "", 0, ""}, value);
+  const std::string path(run::kOutputPath);
+  emit({run::TapKind::output, path, "", next_call(path, ""), ""}, value);
 }
 
 void TapEmitter::emit(run::TapId id, const c10::IValue& value) {

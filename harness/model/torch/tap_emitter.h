@@ -27,7 +27,7 @@ class TapEmitter {
   void module_output(const std::string& path, const c10::IValue& value);
   /// Output of one call of `op` ("aten.softmax") inside the module at `path`.
   void op_output(const std::string& path, const std::string& op, const c10::IValue& value);
-  /// The model's own outputs.
+  /// The model's own outputs; once more for each step of a decode.
   void model_output(const c10::IValue& value);
 
   /// Tensors handed to the sink so far.

@@ -3,7 +3,8 @@
 // model.
 //
 // Usage: decoder_dump JOBS.json. JOBS.json is a list of {"model", "config", "inputs", "out"} and
-// perhaps "dtype", "depth" ("ops") and "instrumentation" ("outputs_only"). "inputs" maps a name to
+// perhaps "dtype", "depth" ("ops"), "instrumentation" ("outputs_only") and "greedy" (steps that the
+// decoder chooses itself; its choice comes first, as decode_tokens). "inputs" maps a name to
 // {"shape": [..], "data": [..]}. "out" gets one JSON line per tap (name, dtype, shape, offset,
 // size), "out".bin their bytes. A refused job gets the single line {"error": "..."}.
 #include <cstring>
@@ -78,7 +79,14 @@ void run_job(const json& job) {
                                      ? Instrumentation::outputs_only
                                      : Instrumentation::taps;
     CollectingSink sink;
-    model->run(read_inputs(job.at("inputs")), instrumentation, sink);
+    tensor::Value inputs = read_inputs(job.at("inputs"));
+    if (job.contains("greedy")) {
+      inputs = model->with_greedy_tokens(inputs, job.at("greedy").get<std::int64_t>());
+      const auto& [name, chosen] = std::get<tensor::ValueDict>(inputs.data).items.back();
+      sink.names.push_back(name);
+      sink.tensors.emplace(name, std::get<tensor::HostTensor>(chosen.data));
+    }
+    model->run(inputs, instrumentation, sink);
     write_taps(sink, out);
   } catch (const Error& error) {
     std::ofstream(out) << json{{"error", error.what()}}.dump() << '\n';

@@ -4,17 +4,15 @@
 
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
-#include "sample_configs.h"
+#include "decoder_fixture.h"
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
 #include "error/error.h"
 #include "model/collecting_sink.h"
-#include "model/decoder/weight_layout.h"
 
 namespace parity::model {
 namespace {
@@ -23,72 +21,7 @@ using nlohmann::json;
 using tensor::DType;
 using tensor::Value;
 
-/// A folder with config.json and model.safetensors, gone with the test.
-class DecoderModelTest : public testing::Test {
- protected:
-  DecoderModelTest()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("parity_decoder_" +
-                 std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-    source.model = folder_ / "model.safetensors";
-    source.config = folder_ / "config.json";
-    settings.device = "cpu";
-    settings.threads = 1;
-  }
-  ~DecoderModelTest() override { std::filesystem::remove_all(folder_); }
-
-  void write(const json& config, const std::string& left_out = "") {
-    std::ofstream(source.config) << config.dump();
-    json header;
-    std::vector<float> values;
-    for (const Parameter& parameter :
-         parameters_of(parse_decoder_config(config.dump(), "config.json"))) {
-      if (parameter.name == left_out) {
-        continue;
-      }
-      const std::size_t start = values.size();
-      for (std::uint64_t i = 0; i < tensor::element_count(parameter.shape); ++i) {
-        values.push_back(
-            0.5F + 0.7F * static_cast<float>(std::sin(1.7 * static_cast<double>(values.size()))));
-      }
-      header[parameter.name] = {
-          {"dtype", "F32"},
-          {"shape", parameter.shape},
-          {"data_offsets", {start * sizeof(float), values.size() * sizeof(float)}}};
-    }
-    std::string text = header.dump();
-    text.resize((text.size() + 7) / 8 * 8, ' ');
-    const std::uint64_t size = text.size();
-    std::ofstream file(source.model, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(&size), sizeof size);
-    file << text;
-    file.write(reinterpret_cast<const char*>(values.data()),
-               static_cast<std::streamsize>(values.size() * sizeof(float)));
-  }
-
-  std::string refusal() {
-    try {
-      (void)open_decoder(source, settings);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "opened";
-  }
-
-  Source source;
-  run::Settings settings;
-
- private:
-  std::filesystem::path folder_;
-};
-
-Value ids(const tensor::Shape& shape, const std::vector<std::int64_t>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(std::int64_t));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return {tensor::HostTensor(DType::int64, shape, std::move(bytes))};
-}
+using DecoderModelTest = DecoderFixture;
 
 Value five_tokens() { return ids({1, 5}, {1, 2, 3, 10, 0}); }
 

@@ -49,7 +49,7 @@ std::string drawn(const std::optional<AttentionMask>& mask) {
     return "causal";
   }
   std::string text;
-  const auto tokens = static_cast<std::size_t>(mask->tokens);
+  const auto tokens = static_cast<std::size_t>(mask->keys);
   for (std::size_t i = 0; i < mask->allowed.size(); ++i) {
     text += (i > 0 && i % tokens == 0) ? " " : "";
     text += mask->allowed[i] == 1 ? '1' : '0';
@@ -87,7 +87,7 @@ TEST(TokenInputs, RefusesEveryOtherFormInOneSentence) {
       {ids({3}, {1, 2, 3}), "input_ids is 3"},
       {ids({1, 1, 1}, {1}), "input_ids is 1x1x1"},
       {ids({1, 0}, {}), "at least one token"},
-      {ids({1, 2}, {1, 11}), "token id 11 at [0, 1] is outside the vocabulary of 11"},
+      {ids({1, 2}, {1, 11}), "token id 11 at [0, 1] of input_ids is outside the vocabulary of 11"},
       {ids({2, 1}, {1, -1}), "token id -1 at [1, 0]"},
       {numbers<float>(DType::float32, {1, 1}, {1.0F}), "float32"},
       {Value{std::int64_t{3}}, "int"},
@@ -107,6 +107,11 @@ TEST(TokenInputs, RefusesEveryOtherFormInOneSentence) {
        "attention_mask must be"},
       {{ValueDict{{{"input_ids", good}, {"position_ids", ids({2, 1}, {0, 0})}}}},
        "position_ids is 2x1"},
+      {{ValueDict{{{"input_ids", good}, {"decode_tokens", ids({1, 3}, {1, 2, 3})}}}},
+       "decode_tokens is 1x3, but must be [batch, steps] with 2 rows"},
+      {{ValueDict{{{"input_ids", good}, {"decode_tokens", ids({2, 0}, {})}}}}, "at least one step"},
+      {{ValueDict{{{"input_ids", good}, {"decode_tokens", ids({2, 1}, {1, 11})}}}},
+       "token id 11 at [1, 0] of decode_tokens is outside the vocabulary of 11"},
       {{ValueDict{{{"input_ids", good}, {"position_ids", ids({1, 2}, {-1, 0})}}}}, "-1"},
   };
   for (const Row& row : rows) {

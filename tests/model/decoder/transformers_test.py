@@ -116,6 +116,18 @@ def library_taps(model, inputs):
     return taps + [("<output>", logits)]
 
 
+def cast_as_loaded(model, dtype):
+    """Loading in a dtype leaves the rotary frequencies in float32; casting a loaded model would round them."""
+    if not dtype:
+        return model
+    frequencies = {name: buffer.clone() for name, buffer in model.named_buffers()}
+    model = model.to(getattr(torch, dtype))
+    for name, buffer in frequencies.items():
+        path, _, leaf = name.rpartition(".")
+        setattr(model.get_submodule(path), leaf, buffer)
+    return model
+
+
 def prepare(case, index, folder):
     """Saves one case; returns the job for decoder_dump and the taps of the library."""
     folder.mkdir()
@@ -124,14 +136,7 @@ def prepare(case, index, folder):
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="sdpa").eval()
     realistic_weights(model, seed=index)
     file = save_weights(case, model, folder)
-    if case["dtype"]:
-        dtype = getattr(torch, case["dtype"])
-        frequencies = {name: buffer.clone() for name, buffer in model.named_buffers()}
-        model = model.to(dtype)
-        # Loading in a dtype leaves the rotary frequencies in float32; casting a loaded model would round them.
-        for name, buffer in frequencies.items():
-            path, _, leaf = name.rpartition(".")
-            setattr(model.get_submodule(path), leaf, buffer)
+    model = cast_as_loaded(model, case["dtype"])
     inputs = make_inputs(case, seed=1000 + index)
     taps = library_taps(model, inputs)
     job = {

@@ -1,0 +1,33 @@
+#include "model/decoder/decoding.h"
+
+#include <ATen/record_function.h>
+
+namespace parity::model {
+
+Decoding::Decoding(const Network& network, const DecoderConfig& config, const c10::Device& device,
+                   const TokenInputs& inputs, const ForwardTaps& taps)
+    : network_(network), config_(config), device_(device), inputs_(inputs), taps_(taps) {
+  for (const auto& window : config.windows) caches_.emplace_back(window);
+}
+
+at::Tensor Decoding::prefill() {
+  DecoderBatch batch;
+  {
+    // To whoever listens, the run begins behind this.
+    const at::RecordFunctionGuard silent(/*is_enabled=*/false);
+    batch = make_batch(inputs_, config_, device_);
+  }
+  return network_.forward(batch, &caches_, taps_);
+}
+
+at::Tensor Decoding::step(const std::vector<std::int64_t>& ids) {
+  ++steps_;
+  DecoderBatch batch;
+  {
+    const at::RecordFunctionGuard silent(/*is_enabled=*/false);
+    batch = make_step(inputs_, steps_, ids, config_, device_);
+  }
+  return network_.forward(batch, &caches_, taps_);
+}
+
+}  // namespace parity::model
