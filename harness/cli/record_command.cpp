@@ -31,6 +31,7 @@ struct RecordFlags {
   std::string truth_device = "cpu";
   int repeat = 0;
   std::string sweep;
+  std::string decode = "none";
   std::string compress = "none";
   std::string seed = "0";
 };
@@ -84,6 +85,18 @@ std::vector<pipeline::CaseInput> cases_of(const CLI::App& command, const RecordF
   return cases;
 }
 
+std::int64_t decode_steps_of(const std::string& text) {
+  if (text == "none") return 0;
+  constexpr std::int64_t kMost = 65536;
+  std::int64_t steps = 0;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, steps);
+  if (result.ec == std::errc{} && result.ptr == end && steps >= 1 && steps <= kMost) return steps;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("--decode takes none or a number of steps from 1 to {}, not '{}'", kMost, text));
+}
+
 std::optional<int> compression_of(const std::string& text) {
   if (text == "none") return std::nullopt;
   if (text.size() == 1 && text[0] >= '1' && text[0] <= '9') return text[0] - '0';
@@ -114,6 +127,7 @@ int run_record(const CLI::App& command, const RecordFlags& flags, const CommonFl
   request.store = store_of(flags.store);
   request.truth = truth_of(flags);
   request.repeats = flags.repeat;
+  request.decode_steps = decode_steps_of(flags.decode);
   request.compression_level = compression_of(flags.compress);
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run);
@@ -178,6 +192,12 @@ Action add_record_command(CLI::App& command) {
           "without any): at the edges of kernels, or for ROWSxLENGTHS such as 1,8x1,128")
       ->expected(0, 1)
       ->default_str("edges");
+  command
+      .add_option(
+          "--decode", flags->decode,
+          "none, or how many greedy tokens to decode behind every prompt, one pass each over "
+          "a key/value cache (built-in decoder only)")
+      ->capture_default_str();
   command.add_option("--compress", flags->compress, "none or a gzip level 1-9")
       ->capture_default_str();
   command.add_option("--seed", flags->seed, "Of generated inputs and of random operators")
@@ -187,7 +207,9 @@ Action add_record_command(CLI::App& command) {
       "  parity record --model model.pt --inputs chat=prompts.pt --dtype bfloat16 --out golden.h5\n"
       "  parity record --model model.pt --inputs chat=prompts.pt --truth float64 --out golden.h5\n"
       "  parity record --model model.pt --inputs tokens:BxL --sweep --repeat 2 --store rows:64 "
-      "--out golden.h5");
+      "--out golden.h5\n"
+      "  parity record --model model.safetensors --config config.json --inputs chat=prompts.pt "
+      "--decode 16 --out golden.h5");
   return
       [flags, &command](const CommonFlags& common) { return run_record(command, *flags, common); };
 }

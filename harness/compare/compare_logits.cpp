@@ -128,6 +128,34 @@ RowFigure figure_of(std::vector<double> values) {
   return figure;
 }
 
+/// What is said of sequences rather than of rows.
+struct Sequences {
+  Sequences(std::uint64_t positions, std::uint64_t sequence_positions)
+      : per_sequence(sequence_positions),
+        first_divergent(count(positions), -1),
+        next_tokens(count(positions)) {}
+
+  void add(std::uint64_t row, const Row& reference, const Row& candidate) {
+    const auto sequence = static_cast<std::size_t>(row / per_sequence);
+    const std::uint64_t position = row % per_sequence;
+    if (reference.top != candidate.top && first_divergent[sequence] < 0)
+      first_divergent[sequence] = static_cast<std::int64_t>(position);
+    if (position + 1 == per_sequence) {
+      next_tokens[sequence] = NextToken{static_cast<std::int64_t>(reference.top),
+                                        static_cast<std::int64_t>(candidate.top), reference.gap};
+    }
+  }
+
+  std::uint64_t per_sequence;
+  std::vector<std::int64_t> first_divergent;
+  std::vector<std::optional<NextToken>> next_tokens;
+
+ private:
+  [[nodiscard]] std::size_t count(std::uint64_t positions) const {
+    return per_sequence == 0 ? 0 : static_cast<std::size_t>(positions / per_sequence);
+  }
+};
+
 /// Everything gathered over the rows; one for one call.
 class Gathering {
  public:
@@ -154,10 +182,10 @@ class Gathering {
 
   void add_non_finite() { ++result_.non_finite_rows; }
 
-  [[nodiscard]] LogitsComparison finish(std::uint64_t positions,
-                                        std::vector<std::int64_t> first_divergent) {
+  [[nodiscard]] LogitsComparison finish(std::uint64_t positions, Sequences sequences) {
     result_.positions = positions;
-    result_.first_divergent = std::move(first_divergent);
+    result_.first_divergent = std::move(sequences.first_divergent);
+    result_.next_tokens = std::move(sequences.next_tokens);
     const auto rows = static_cast<double>(kl_.size());
     if (!kl_.empty()) {
       result_.top1_agreement = 1 - static_cast<double>(result_.flips) / rows;
@@ -224,8 +252,7 @@ LogitsComparison compare_logits(Reference<TensorView> reference, Candidate<Tenso
   const RowReader reference_reader(reference.value, vocabulary);
   const RowReader candidate_reader(candidate.value, vocabulary);
   Gathering gathering(options, vocabulary);
-  std::vector<std::int64_t> first_divergent(
-      per_sequence == 0 ? 0 : static_cast<std::size_t>(positions / per_sequence), -1);
+  Sequences sequences(positions, per_sequence);
   Row ours;
   Row theirs;
   for (std::uint64_t row = 0; row < positions; ++row) {
@@ -238,10 +265,9 @@ LogitsComparison compare_logits(Reference<TensorView> reference, Candidate<Tenso
     finish_row(ours);
     finish_row(theirs);
     gathering.add(ours, theirs);
-    std::int64_t& first = first_divergent[static_cast<std::size_t>(row / per_sequence)];
-    if (ours.top != theirs.top && first < 0) first = static_cast<std::int64_t>(row % per_sequence);
+    sequences.add(row, ours, theirs);
   }
-  return gathering.finish(positions, std::move(first_divergent));
+  return gathering.finish(positions, std::move(sequences));
 }
 
 }  // namespace parity::compare

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,13 @@ struct RowFigure {
   double mean = 0;
   double p99 = 0;
   double max = 0;
+};
+
+/// The best token of both sides behind one sequence.
+struct NextToken {
+  std::int64_t reference = 0;
+  std::int64_t candidate = 0;
+  double gap = 0;  ///< logit units: between the reference's two best
 };
 
 /// Facts about logits whose last dimension is the vocabulary; a position is one row.
@@ -28,7 +36,9 @@ struct LogitsComparison {
   RowFigure kl;                                      ///< KL(reference || candidate), nat
   RowFigure kl_reverse;                              ///< KL(candidate || reference), nat
   std::vector<std::int64_t>
-      first_divergent;            ///< per sequence, first position whose top-1 differs, -1 for none
+      first_divergent;  ///< per sequence, first position whose top-1 differs, -1 for none
+  std::vector<std::optional<NextToken>>
+      next_tokens;                ///< per sequence, at its last position; nullopt: not finite
   double max_logprob_change = 0;  ///< nat, over tokens finite on both sides
   std::uint64_t non_finite_rows =
       0;  ///< rows with NaN or +Inf on either side: not in the figures above

@@ -15,6 +15,10 @@ namespace parity::gate {
 /// other.
 enum class Direction : std::uint8_t { higher_is_worse, lower_is_worse };
 
+/// A number that stands for every part of what was compared (a count, the worst of all), or one
+/// that averages over them and says little where there are few.
+enum class MetricExtent : std::uint8_t { each, average };
+
 /// One number of a comparison. `name` is the path of its key in the report JSON where it has one.
 template <typename Facts>
 struct Metric {
@@ -22,6 +26,7 @@ struct Metric {
   std::string_view unit;  ///< "" for ratios and shares
   Direction direction = Direction::higher_is_worse;
   double (*value)(const Facts&) = nullptr;
+  MetricExtent extent = MetricExtent::each;  ///< of logits: over positions
 };
 
 using TensorMetric = Metric<compare::TensorComparison>;

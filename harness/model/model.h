@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "run/model_description.h"
@@ -31,6 +32,9 @@ struct Source {
 /// Whether a run hands out every tap or the model's outputs alone (to see that tapping changes
 /// nothing).
 enum class Instrumentation : std::uint8_t { taps, outputs_only };
+
+/// The input that makes a case a decode: tokens, [batch, steps], that are fed behind the prompt.
+inline constexpr std::string_view kDecodeTokens = "decode_tokens";
 
 /// A loaded model on its device.
 class Model {
@@ -65,7 +69,7 @@ class Model {
                    run::TapSink& sink) = 0;
 
   /// The inputs of a case in which the model goes on from `inputs` by its own best tokens: `inputs`
-  /// by name and `decode_tokens`, int64 [batch, steps], which every run of the case is then fed,
+  /// by name and kDecodeTokens, int64 [batch, steps], which every run of the case is then fed,
   /// one token a step. Throws Error(usage) for a model whose cache parity cannot drive,
   /// Error(model) for inputs that no token can follow.
   [[nodiscard]] virtual tensor::Value with_greedy_tokens(const tensor::Value& inputs,

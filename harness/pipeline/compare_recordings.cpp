@@ -5,6 +5,7 @@
 #include "pipeline/case_comparison.h"
 #include "pipeline/case_lookup.h"
 #include "pipeline/compare.h"
+#include "pipeline/decode_facts.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/truth_source.h"
 
@@ -73,7 +74,10 @@ report::Case OfflineComparison::compare_case(std::size_t reference_case, std::si
   progress_.end();
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
-  return comparison.finish();
+  report::Case compared = comparison.finish();
+  add_decode({reference_.read_inputs(reference_case), candidate_.read_inputs(candidate_case)},
+             reference.record(), choice_.policy, compared);
+  return compared;
 }
 
 void OfflineComparison::compare_all(report::Report& report) {

@@ -13,6 +13,7 @@
 #include "pipeline/case_comparison.h"
 #include "pipeline/compare.h"
 #include "pipeline/comparing_sink.h"
+#include "pipeline/decode_facts.h"
 #include "pipeline/forced_run.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/plain_run.h"
@@ -125,6 +126,7 @@ void Replay::compare_case(std::size_t case_index, const CompareChoice& choice,
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report.cases.push_back(comparison.finish());
+  add_decode({inputs, inputs}, record, choice.policy, report.cases.back());
   if (request_.attribution == AttributionPass::forced)
     add_introduced(compare_forced(case_index, inputs, choice, report.timing), report.cases.back());
 }

@@ -11,6 +11,7 @@
 #include "compare/formats.h"
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
+#include "pipeline/decode_facts.h"
 #include "tensor/value.h"
 
 namespace parity::pipeline {
@@ -99,7 +100,10 @@ report::InspectedCase inspect_case(const golden_store::GoldenReader& golden, std
   const run::CaseRecord& record = golden.cases()[case_index];
   report::InspectedCase result;
   result.name = record.name;
-  describe_value(golden.read_inputs(case_index), "", result.inputs);
+  const tensor::Value inputs = golden.read_inputs(case_index);
+  describe_value(inputs, "", result.inputs);
+  if (const auto fed = fed_tokens(inputs, record))
+    result.decode = report::InspectedDecode{fed->steps, fed->rows};
   for (std::size_t i = 0; i < record.taps.size(); ++i) {
     const run::TapRecord& tap = record.taps[i];
     if (!wanted(tap.id, layer)) continue;

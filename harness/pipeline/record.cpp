@@ -42,7 +42,7 @@ class Recorder {
         progress_(progress),
         filter_(request.taps.layers, request.taps.skip) {}
 
-  [[nodiscard]] CaseFate record_case(const CaseInput& input, const tensor::Value& inputs);
+  [[nodiscard]] CaseFate record_case(const CaseInput& input, tensor::Value& inputs);
   [[nodiscard]] run::RecordingHeader header();
   [[nodiscard]] const RecordSummary& summary() const { return summary_; }
 
@@ -50,7 +50,7 @@ class Recorder {
   void note(const std::string& text);
   void refuse_truth_of_random_numbers(const std::string& case_name) const;
   [[nodiscard]] std::optional<OutputDigests> plain_run(const CaseInput& input,
-                                                       const tensor::Value& inputs);
+                                                       tensor::Value& inputs);
   [[nodiscard]] std::vector<std::string> with_repeats(const std::string& name,
                                                       const tensor::Value& inputs,
                                                       std::vector<std::string> notes);
@@ -104,11 +104,16 @@ void Recorder::refuse_truth_of_random_numbers(const std::string& case_name) cons
                   "--truth, or save the model with its random operators off (eval mode)");
 }
 
-/// nullopt for a case that the model cannot run and that need not be there.
-std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input,
-                                                 const tensor::Value& inputs) {
-  progress_.begin("plain run of " + input.name, 0);
+/// nullopt for a case that the model cannot run and that need not be there. Where tokens are to be
+/// decoded, they are part of the inputs from here on: every run of the case is fed the same ones.
+std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input, tensor::Value& inputs) {
   try {
+    if (request_.decode_steps > 0) {
+      progress_.begin("decode " + input.name, 0);
+      inputs = model_.with_greedy_tokens(inputs, request_.decode_steps);
+      progress_.end();
+    }
+    progress_.begin("plain run of " + input.name, 0);
     OutputDigests plain = plain_outputs(model_, inputs);
     progress_.end();
     refuse_truth_of_random_numbers(input.name);
@@ -121,7 +126,7 @@ std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input,
   }
 }
 
-CaseFate Recorder::record_case(const CaseInput& input, const tensor::Value& inputs) {
+CaseFate Recorder::record_case(const CaseInput& input, tensor::Value& inputs) {
   const std::string& name = input.name;
   const std::optional<OutputDigests> plain = plain_run(input, inputs);
   if (!plain) return CaseFate::left_out;

@@ -26,6 +26,7 @@ struct RecordRequest {
   StoreChoice store;
   TruthChoice truth;
   std::int64_t repeats = 0;              ///< further runs of each case, for its run-to-run noise
+  std::int64_t decode_steps = 0;         ///< greedy tokens behind every case's inputs; 0: none
   std::optional<int> compression_level;  ///< gzip 1-9; nullopt: plain
   std::filesystem::path out;
 };

@@ -28,6 +28,10 @@ std::vector<gate::JudgedCase> judged_cases(const report::Report& report) {
       result.logits.push_back(
           {logits.id, logits.verdict, logits.facts.positions, gate::Content::varied});
     }
+    if (one.decode) {
+      result.logits.push_back({one.decode->id, one.decode->verdict, one.decode->logits.positions,
+                               gate::Content::varied});
+    }
     cases.push_back(std::move(result));
   }
   return cases;

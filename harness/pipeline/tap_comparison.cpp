@@ -9,6 +9,8 @@
 #include "capture/row_selection.h"
 #include "compare/compare_tensors.h"
 #include "compare/formats.h"
+#include "gate/decode.h"
+#include "pipeline/decode_facts.h"
 #include "pipeline/row_coordinates.h"
 #include "pipeline/tap_truth.h"
 
@@ -109,8 +111,10 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   logits.id = reference.record.id;
   logits.facts = compare::compare_logits(compare::Reference{part->reference},
                                          compare::Candidate{part->candidate}, {});
-  gate::Judgement judgement = gate::judge_logits(logits.facts, output, choice.policy,
-                                                 rules_for(choice, reference, candidate));
+  const gate::TapRules rules = rules_for(choice, reference, candidate);
+  gate::Judgement judgement = is_decode_step(reference.record.id)
+                                  ? gate::judge_step(logits.facts, output, choice.policy, rules)
+                                  : gate::judge_logits(logits.facts, output, choice.policy, rules);
   const std::optional<gate::LogitsTruth> by_truth =
       truth == nullptr ? std::nullopt : logits_against_truth(reference, candidate, *truth);
   if (by_truth) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/decode_section.h"
 #include "report/numbers.h"
 #include "report/tap_details.h"
 #include "report/tap_rows.h"
@@ -146,11 +147,12 @@ void add_case(Page& page, const Report& report, const Case& item, const Layout& 
   add_names(page, item, Verdict::additional, "additional in the candidate");
   add_details(page, report, item, options);
   if (options.show != Show::summary) add_remarks(page, item);
+  add_decode(page, item);
   const auto& divergence = report.first_divergence;
-  for (const Logits& logits : item.logits) {
+  for (const Logits* logits : shown_logits(item, options.show)) {
     const bool is_first =
-        divergence && divergence->case_name == item.name && divergence->tap == logits.id;
-    add_logits(page, logits, is_first ? "→" : "");
+        divergence && divergence->case_name == item.name && divergence->tap == logits->id;
+    add_logits(page, *logits, is_first ? "→" : "");
   }
 }
 

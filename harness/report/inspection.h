@@ -43,6 +43,12 @@ struct InspectedNoise {
   std::vector<run::TapId> differing;
 };
 
+/// Tokens that a case feeds behind its prompt.
+struct InspectedDecode {
+  std::int64_t steps = 0;
+  std::int64_t rows = 0;
+};
+
 struct InspectedCase {
   std::string name;
   std::vector<std::string> inputs;  ///< one line each: "input_ids: int64 1x40"
@@ -51,6 +57,7 @@ struct InspectedCase {
   std::vector<std::string> notes;
   std::optional<InspectedNoise> noise;
   std::optional<InspectedTruth> truth;
+  std::optional<InspectedDecode> decode = {};
 };
 
 struct Inspection {

@@ -69,6 +69,11 @@ void add_noise(std::string& text, const InspectedNoise& noise) {
 void add_case(std::string& text, const InspectedCase& one) {
   text += fmt::format("\ncase {}\n", clean(one.name));
   for (const std::string& input : one.inputs) text += fmt::format("  input {}\n", clean(input));
+  if (one.decode) {
+    text += fmt::format("  decode {} of {}\n",
+                        plural(static_cast<std::uint64_t>(one.decode->steps), "step"),
+                        plural(static_cast<std::uint64_t>(one.decode->rows), "row"));
+  }
   add_taps(text, one.taps);
   for (const run::SkippedTap& skipped : one.skipped) {
     text += fmt::format("  not captured: {}: {}\n", tap_name(skipped.id), clean(skipped.reason));

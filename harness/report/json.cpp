@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "report/decode_section.h"
 #include "report/json_number.h"
 #include "report/numbers.h"
 
@@ -230,7 +231,8 @@ Json one_case(const Case& item) {
           {"notes", item.notes},
           {"taps", std::move(taps)},
           {"logits", item.logits.empty() ? Json(nullptr) : logits(item.logits.front())},
-          {"more_logits", std::move(more)}};
+          {"more_logits", std::move(more)},
+          {"decode", decode_json(item)}};
 }
 
 Json side(const Side& side) {

@@ -10,6 +10,7 @@
 #include "compare/facts.h"
 #include "compare/logits_facts.h"
 #include "report/blame.h"
+#include "report/decode.h"
 #include "report/noise.h"
 #include "report/outcome.h"
 #include "report/place.h"
@@ -57,6 +58,7 @@ struct Case {
   std::vector<Logits> logits;
   std::vector<std::string> notes;
   std::string untested_output;  ///< why no output of the model was compared; empty when one was
+  std::optional<Decode> decode = {};  ///< absent where no token was decoded
 };
 
 struct Side {

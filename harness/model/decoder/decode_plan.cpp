@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "error/error.h"
+#include "model/model.h"
 
 namespace parity::model {
 namespace {

@@ -4,15 +4,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "model/decoder/token_inputs.h"
 
 namespace parity::model {
-
-/// The input that makes a case a decode: the tokens that are fed after the prompt.
-inline constexpr std::string_view kDecodeTokens = "decode_tokens";
 
 /// Throws Error(model) in one sentence when `steps` tokens cannot follow: a row that ends in
 /// padding, several sequences in one row, positions outside gpt2's table.

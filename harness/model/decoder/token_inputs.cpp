@@ -10,6 +10,7 @@
 
 #include "error/error.h"
 #include "model/decoder/decode_plan.h"
+#include "model/model.h"
 
 namespace parity::model {
 namespace {

@@ -1,0 +1,175 @@
+#include "pipeline/decode_facts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "compare/pool_logits.h"
+#include "gate/decode.h"
+#include "model/model.h"
+
+namespace parity::pipeline {
+namespace {
+
+template <typename T>
+std::vector<std::int64_t> widened(const tensor::HostTensor& tensor) {
+  std::vector<T> typed(tensor.bytes().size() / sizeof(T));
+  if (!typed.empty()) std::memcpy(typed.data(), tensor.bytes().data(), tensor.bytes().size());
+  return {typed.begin(), typed.end()};
+}
+
+const tensor::HostTensor* tensor_of(const tensor::Value& inputs) {
+  const auto* dict = std::get_if<tensor::ValueDict>(&inputs.data);
+  if (dict == nullptr) return nullptr;
+  for (const auto& [key, value] : dict->items) {
+    if (key == model::kDecodeTokens) return std::get_if<tensor::HostTensor>(&value.data);
+  }
+  return nullptr;
+}
+
+std::int64_t token_of(const FedTokens& fed, std::int64_t row, std::int64_t step) {
+  return fed.ids[static_cast<std::size_t>(row * fed.steps + step)];
+}
+
+/// Per row, how many tokens both sides were fed alike from the first one on.
+std::vector<std::int64_t> fed_alike(const FedTokens& reference, const FedTokens& candidate) {
+  std::vector<std::int64_t> alike;
+  for (std::int64_t row = 0; row < reference.rows; ++row) {
+    const std::int64_t steps =
+        row < candidate.rows ? std::min(reference.steps, candidate.steps) : 0;
+    std::int64_t step = 0;
+    while (step < steps && token_of(reference, row, step) == token_of(candidate, row, step)) ++step;
+    alike.push_back(step);
+  }
+  return alike;
+}
+
+/// Empty when both sides were fed the same tokens.
+std::string fed_apart_note(const FedTokens& reference, const FedTokens& candidate,
+                           const std::vector<std::int64_t>& alike) {
+  const auto first = std::min_element(alike.begin(), alike.end());
+  if (first == alike.end() || *first == reference.steps) return {};
+  const std::int64_t row = first - alike.begin();
+  const bool has_token = row < candidate.rows && *first < candidate.steps;
+  return fmt::format(
+      "the two recordings were decoded with different tokens from step {} on (row {}: {} and {}), "
+      "so what differs from there on is no finding about a backend; `parity compare` of the "
+      "reference with --model feeds both sides the reference's tokens",
+      *first + 1, row, token_of(reference, row, *first),
+      has_token ? std::to_string(token_of(candidate, row, *first)) : "none");
+}
+
+void add_logits(const report::Logits& logits, const std::vector<std::int64_t>& alike,
+                report::Decode& decode) {
+  const auto& tokens = logits.facts.next_tokens;
+  const auto rows = std::min(tokens.size(), alike.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!tokens[row] || logits.id.call > alike[row]) continue;
+    ++decode.compared;
+    if (tokens[row]->reference == tokens[row]->candidate) {
+      ++decode.agree;
+    } else if (!decode.first_divergent) {
+      decode.first_divergent = {logits.id.call + 1,
+                                logits.id.call,
+                                static_cast<std::int64_t>(row),
+                                tokens[row]->reference,
+                                tokens[row]->candidate,
+                                tokens[row]->gap,
+                                tokens[row]->gap >= logits.facts.decided_gap};
+    }
+  }
+}
+
+/// The logits of all steps as one, and the truth's.
+struct Pooled {
+  compare::LogitsComparison facts;
+  std::optional<gate::LogitsTruth> truth;  ///< where every step has one
+};
+
+/// Steps behind the first `steps` are left out.
+Pooled pooled_steps(const report::Case& compared, std::int64_t steps) {
+  std::vector<compare::LogitsComparison> facts;
+  std::vector<compare::WeightedFigure> reference_kl;
+  std::vector<compare::WeightedFigure> candidate_kl;
+  gate::LogitsTruth truth;
+  for (const report::Logits& logits : compared.logits) {
+    if (!is_decode_step(logits.id) || logits.id.call > steps) continue;
+    facts.push_back(logits.facts);
+    if (!logits.truth) continue;
+    reference_kl.push_back({logits.truth->reference_kl, logits.facts.positions});
+    candidate_kl.push_back({logits.truth->candidate_kl, logits.facts.positions});
+    truth.flips.flips += logits.truth->flips.flips;
+    truth.flips.candidate += logits.truth->flips.candidate;
+    truth.flips.reference += logits.truth->flips.reference;
+    truth.flips.decided += logits.truth->flips.decided;
+    truth.flips.decided_elsewhere += logits.truth->flips.decided_elsewhere;
+  }
+  Pooled pooled{compare::pooled(facts), std::nullopt};
+  if (facts.empty() || reference_kl.size() != facts.size()) return pooled;
+  truth.reference.kl = compare::pooled(reference_kl);
+  truth.candidate.kl = compare::pooled(candidate_kl);
+  pooled.truth = std::move(truth);
+  return pooled;
+}
+
+/// The coarser dtype of the steps' logits; float32 where none was measured.
+tensor::DType dtype_of_steps(const report::Case& compared) {
+  for (const report::Tap& tap : compared.taps) {
+    if (is_decode_step(tap.id) && tap.facts) return tap.facts->ulp.dtype;
+  }
+  return tensor::DType::float32;
+}
+
+/// Behind the first `steps` the two sides were fed different tokens.
+void judge_steps(const report::Case& compared, std::int64_t steps, const gate::Policy& policy,
+                 report::Decode& decode) {
+  Pooled pooled = pooled_steps(compared, steps);
+  gate::Judgement judgement =
+      gate::judge_decode(pooled.facts, pooled.truth, dtype_of_steps(compared), policy);
+  decode.logits = std::move(pooled.facts);
+  decode.verdict = judgement.verdict;
+  decode.reasons = std::move(judgement.reasons);
+}
+
+}  // namespace
+
+bool is_decode_step(const run::TapId& id) { return id.kind == run::TapKind::output && id.call > 0; }
+
+std::optional<FedTokens> fed_tokens(const tensor::Value& inputs) {
+  const tensor::HostTensor* tensor = tensor_of(inputs);
+  if (tensor == nullptr || tensor->shape().size() != 2) return std::nullopt;
+  const bool wide = tensor->dtype() == tensor::DType::int64;
+  if (!wide && tensor->dtype() != tensor::DType::int32) return std::nullopt;
+  return FedTokens{tensor->shape()[0], tensor->shape()[1],
+                   wide ? widened<std::int64_t>(*tensor) : widened<std::int32_t>(*tensor)};
+}
+
+std::optional<FedTokens> fed_tokens(const tensor::Value& inputs, const run::CaseRecord& record) {
+  const bool decoded =
+      std::any_of(record.taps.begin(), record.taps.end(),
+                  [](const run::TapRecord& tap) { return is_decode_step(tap.id); });
+  return decoded ? fed_tokens(inputs) : std::nullopt;
+}
+
+void add_decode(const CaseInputs& inputs, const run::CaseRecord& reference,
+                const gate::Policy& policy, report::Case& compared) {
+  const std::optional<FedTokens> fed = fed_tokens(inputs.reference, reference);
+  if (!fed) return;
+  const FedTokens other = fed_tokens(inputs.candidate).value_or(FedTokens{});
+  const std::vector<std::int64_t> alike = fed_alike(*fed, other);
+  report::Decode decode;
+  decode.steps = fed->steps;
+  decode.rows = fed->rows;
+  decode.tokens = static_cast<std::uint64_t>((fed->steps + 1) * fed->rows);
+  for (const report::Logits& logits : compared.logits) add_logits(logits, alike, decode);
+  decode.id = {run::TapKind::output, std::string(run::kOutputPath), "", 1, ""};
+  const auto fewest = std::min_element(alike.begin(), alike.end());
+  judge_steps(compared, fewest == alike.end() ? 0 : *fewest, policy, decode);
+  compared.decode = std::move(decode);
+  if (std::string note = fed_apart_note(*fed, other, alike); !note.empty())
+    compared.notes.push_back(std::move(note));
+}
+
+}  // namespace parity::pipeline

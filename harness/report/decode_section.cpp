@@ -1,0 +1,118 @@
+#include "report/decode_section.h"
+
+#include <fmt/format.h>
+
+#include "report/numbers.h"
+
+namespace parity::report {
+namespace {
+
+/// Steps whose logits do not pass, with their figures; the JSON report has all of them.
+constexpr std::size_t kSteps = 5;
+constexpr std::string_view kIndent = "      ";
+
+Json row_figure_json(const compare::RowFigure& figure) {
+  return {{"mean", json_number(figure.mean)},
+          {"p99", json_number(figure.p99)},
+          {"max", json_number(figure.max)}};
+}
+
+std::string agreement_text(const Decode& decode) {
+  std::string text = fmt::format("{} of {} agree", decode.agree, plural(decode.compared, "token"));
+  if (decode.compared < decode.tokens)
+    text += fmt::format("; {} could not be compared", decode.tokens - decode.compared);
+  return text;
+}
+
+std::string divergent_text(const DivergentToken& token) {
+  return fmt::format(
+      "; first divergent token: token {} (step {}) of row {}, {} -> {}, margin {} ({})",
+      token.token, token.step, token.row, token.reference, token.candidate,
+      short_number(token.margin), token.decided ? "decided" : "undecided");
+}
+
+Tone tone(const Decode& decode) {
+  if (decode.compared < decode.tokens) return Tone::bad;
+  if (!decode.first_divergent) return Tone::plain;
+  return decode.first_divergent->decided ? Tone::bad : Tone::warning;
+}
+
+bool is_step(const Logits& logits) { return logits.id.call > 0; }
+
+bool is_fine(const Logits& logits) {
+  return logits.verdict != run::Verdict::suspect &&
+         run::passes(logits.verdict, run::Strictness::normal);
+}
+
+std::uint64_t passing_steps(const Case& item) {
+  std::uint64_t count = 0;
+  for (const Logits& logits : item.logits) count += is_step(logits) && is_fine(logits) ? 1U : 0U;
+  return count;
+}
+
+std::string logits_text(const Case& item) {
+  const Decode& decode = *item.decode;
+  return fmt::format(
+      "logits of all steps: {}; {} of {} pass, top-1 agreement {} %, {} ({} decided), KL mean {} "
+      "max {} nat",
+      run::name(decode.verdict), passing_steps(item),
+      plural(static_cast<std::uint64_t>(decode.steps), "step"),
+      percent(decode.logits.top1_agreement), plural(decode.logits.flips, "flip"),
+      decode.logits.decided_flips, short_number(decode.logits.kl.mean),
+      short_number(decode.logits.kl.max));
+}
+
+}  // namespace
+
+void add_decode(Page& page, const Case& item) {
+  if (!item.decode) return;
+  const Decode& decode = *item.decode;
+  std::string text = plural(static_cast<std::uint64_t>(decode.steps), "step");
+  if (decode.rows > 1) text += fmt::format(" of {} rows", decode.rows);
+  text += ": " + agreement_text(decode);
+  if (decode.first_divergent) text += divergent_text(*decode.first_divergent);
+  page.wrapped("  decode ", text, tone(decode));
+  page.wrapped(kIndent, logits_text(item), tone_of(decode.verdict));
+  for (const std::string& reason : decode.reasons) page.wrapped(kIndent, reason);
+}
+
+std::vector<const Logits*> shown_logits(const Case& item, Show show) {
+  std::vector<const Logits*> shown;
+  std::size_t failing_steps = 0;
+  for (const Logits& logits : item.logits) {
+    const bool hidden = item.decode && show != Show::all && is_step(logits) &&
+                        (is_fine(logits) || ++failing_steps > kSteps);
+    if (!hidden) shown.push_back(&logits);
+  }
+  return shown;
+}
+
+Json decode_json(const Case& item) {
+  if (!item.decode) return nullptr;
+  const Decode& decode = *item.decode;
+  Json first = nullptr;
+  if (const auto& token = decode.first_divergent) {
+    first = {{"token", token->token},
+             {"step", token->step},
+             {"row", token->row},
+             {"reference", token->reference},
+             {"candidate", token->candidate},
+             {"margin", json_number(token->margin)},
+             {"decided", token->decided}};
+  }
+  return {{"steps", decode.steps},
+          {"rows", decode.rows},
+          {"tokens", decode.tokens},
+          {"compared", decode.compared},
+          {"agree", decode.agree},
+          {"first_divergent", std::move(first)},
+          {"verdict", run::name(decode.verdict)},
+          {"reasons", decode.reasons},
+          {"top1_agreement", json_number(decode.logits.top1_agreement)},
+          {"flips", decode.logits.flips},
+          {"decided_flips", decode.logits.decided_flips},
+          {"kl", row_figure_json(decode.logits.kl)},
+          {"kl_reverse", row_figure_json(decode.logits.kl_reverse)}};
+}
+
+}  // namespace parity::report
