@@ -147,13 +147,13 @@ void add_case(Page& page, const Report& report, const Case& item, const Layout& 
   add_names(page, item, Verdict::additional, "additional in the candidate");
   add_details(page, report, item, options);
   if (options.show != Show::summary) add_remarks(page, item);
-  add_decode(page, item);
   const auto& divergence = report.first_divergence;
-  for (const Logits* logits : shown_logits(item, options.show)) {
-    const bool is_first =
-        divergence && divergence->case_name == item.name && divergence->tap == logits->id;
-    add_logits(page, *logits, is_first ? "→" : "");
-  }
+  const auto mark = [&](const run::TapId& id) {
+    return divergence && divergence->case_name == item.name && divergence->tap == id ? "→" : "";
+  };
+  if (item.decode) add_decode(page, item, mark(item.decode->id));
+  for (const Logits* logits : shown_logits(item, options.show))
+    add_logits(page, *logits, mark(logits->id));
 }
 
 }  // namespace parity::report

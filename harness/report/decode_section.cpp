@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/numbers.h"
+#include "report/text.h"
 
 namespace parity::report {
 namespace {
@@ -64,14 +65,14 @@ std::string logits_text(const Case& item) {
 
 }  // namespace
 
-void add_decode(Page& page, const Case& item) {
+void add_decode(Page& page, const Case& item, std::string_view mark) {
   if (!item.decode) return;
   const Decode& decode = *item.decode;
   std::string text = plural(static_cast<std::uint64_t>(decode.steps), "step");
   if (decode.rows > 1) text += fmt::format(" of {} rows", decode.rows);
   text += ": " + agreement_text(decode);
   if (decode.first_divergent) text += divergent_text(*decode.first_divergent);
-  page.wrapped("  decode ", text, tone(decode));
+  page.wrapped(pad_right(mark, 2) + "decode ", text, tone(decode));
   page.wrapped(kIndent, logits_text(item), tone_of(decode.verdict));
   for (const std::string& reason : decode.reasons) page.wrapped(kIndent, reason);
 }

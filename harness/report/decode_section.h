@@ -1,6 +1,7 @@
 // The decode of a case in the table and in JSON.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "report/json_number.h"
@@ -9,9 +10,9 @@
 
 namespace parity::report {
 
-/// One line: how many tokens agree, and the first that does not. Nothing for a case without a
-/// decode.
-void add_decode(Page& page, const Case& item);
+/// How many tokens agree, the first that does not, and what all steps together say. Nothing for a
+/// case without a decode. `mark` is "→" where the first divergence is there.
+void add_decode(Page& page, const Case& item, std::string_view mark);
 
 /// The logits that the table shows: all of a case without a decode; of a decode the prompt's, and
 /// of the steps only the first few that do not pass, unless all are asked for.

@@ -46,6 +46,21 @@ TEST(Logits, OfIdenticalSidesGiveExactlyZero) {
   EXPECT_EQ(facts.non_finite_rows, 0U);
 }
 
+TEST(Logits, SayWhatBothSidesChooseBehindEachSequence) {
+  const auto facts =
+      logits(floats({3, 2, 3}, {9, 0, 0, 0, 2, 1.5F, 0, 0, 9, 4, 4, 1, 0, 0, 9, 1, 2, kNan}),
+             floats({3, 2, 3}, {0, 9, 0, 0, 2, 3, 0, 0, 9, 4, 4, 1, 0, 0, 9, 1, 2, 3}));
+  ASSERT_EQ(facts.next_tokens.size(), 3U);
+  ASSERT_TRUE(facts.next_tokens[0].has_value());
+  EXPECT_EQ(facts.next_tokens[0]->reference, 1);
+  EXPECT_EQ(facts.next_tokens[0]->candidate, 2);
+  EXPECT_EQ(facts.next_tokens[0]->gap, 0.5);
+  ASSERT_TRUE(facts.next_tokens[1].has_value());
+  EXPECT_EQ(facts.next_tokens[1]->reference, 0) << "the first of equal logits";
+  EXPECT_EQ(facts.next_tokens[1]->gap, 0);
+  EXPECT_FALSE(facts.next_tokens[2].has_value()) << "no choice among NaN";
+}
+
 TEST(Logits, AgreeWithAStraightforwardKl) {
   const auto reference = random_logits(4 * 40, 2);
   auto candidate = random_logits(4 * 40, 3);

@@ -65,6 +65,18 @@ TEST(InspectionText, SaysWhatRepeatedRunsShowed) {
       << to_text(inspection);
 }
 
+TEST(Inspection, ShowsADecode) {
+  Inspection inspection = inspection_of({tap_of("blocks.0")});
+  EXPECT_EQ(to_text(inspection).find("decode"), std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(to_json(inspection)).at("cases").at(0).at("decode").is_null());
+  inspection.cases[0].decode = InspectedDecode{16, 2};
+  EXPECT_NE(to_text(inspection).find("  decode 16 steps of 2 rows\n"), std::string::npos)
+      << to_text(inspection);
+  const auto decode = nlohmann::json::parse(to_json(inspection)).at("cases").at(0).at("decode");
+  EXPECT_EQ(decode.at("steps"), 16);
+  EXPECT_EQ(decode.at("rows"), 2);
+}
+
 TEST(InspectionText, NeverLetsAGoldenControlTheTerminal) {
   const std::string evil = "evil\033[2J\033]0;title\a\r\b\u202E\u009B31m\xFF";
   Inspection inspection = inspection_of({tap_of(evil), tap_of(evil, evil)});

@@ -248,6 +248,33 @@ report::Report attributed_report() {
   return report;
 }
 
+report::Report decoded_report() {
+  report::Report report = identical_report();
+  report::Case& item = report.cases.at(0);
+  for (std::int64_t step = 0; step <= 8; ++step) {
+    report::Logits logits = logits_of_output();
+    logits.id = {TapKind::output, "<output>", "", step, ""};
+    logits.verdict = step < 2 ? Verdict::within : Verdict::suspect;
+    item.logits.push_back(logits);
+  }
+  report::Decode decode;
+  decode.id = {TapKind::output, "<output>", "", 1, ""};
+  decode.steps = 16;
+  decode.rows = 2;
+  decode.tokens = 34;
+  decode.compared = 32;
+  decode.agree = 31;
+  decode.first_divergent = report::DivergentToken{5, 4, 1, 318, 262, 0.0012, false};
+  decode.logits.positions = 32;
+  decode.logits.flips = 1;
+  decode.logits.top1_agreement = 0.96875;
+  decode.logits.kl = {3.1e-6, 2e-5, kInf};
+  decode.verdict = Verdict::suspect;
+  decode.reasons = {"top1_agreement 0.969 is not >= 0.99, the warn bound of logits"};
+  item.decode = decode;
+  return report;
+}
+
 report::Report judged_report() {
   report::Report report = failing_report();
   for (report::Tap& tap : report.cases.at(0).taps) {

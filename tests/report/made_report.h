@@ -25,6 +25,10 @@ namespace parity::report_test {
 /// The same with a reference that was repeated and did not give the same bits each time.
 [[nodiscard]] report::Report noisy_report();
 
+/// The identical report after a decode of 16 steps in two rows, with logits of the prompt and of
+/// eight steps, seven of them outside their bounds, and an undecided flip at step 4.
+[[nodiscard]] report::Report decoded_report();
+
 /// A tap with facts whose figures follow from `nrmse`.
 [[nodiscard]] report::Tap measured_tap(const std::string& path, double nrmse, run::Verdict verdict);
 

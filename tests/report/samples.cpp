@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
       << parity::report::to_json(parity::report_test::judged_report());
   std::ofstream(folder + "/noisy.json")
       << parity::report::to_json(parity::report_test::noisy_report());
+  std::ofstream(folder + "/decoded.json")
+      << parity::report::to_json(parity::report_test::decoded_report());
   std::ofstream(folder + "/empty.json") << parity::report::to_json({});
   return 0;
 }

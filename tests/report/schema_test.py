@@ -97,6 +97,7 @@ class SchemaTest(unittest.TestCase):
         # A small document for breaking, with all that the schema knows: each check validates it as a whole.
         cls.small = copy.deepcopy(cls.samples["failing"])
         cls.small["cases"] = cls.small["cases"][:1]
+        cls.small["cases"][0]["decode"] = cls.samples["decoded"]["cases"][0]["decode"]
         taps = cls.small["cases"][0]["taps"]
         cls.small["cases"][0]["taps"] = [next(tap for tap in taps if tap["hints"]),
                                          next(tap for tap in taps if tap["shapes"])]
@@ -105,7 +106,8 @@ class SchemaTest(unittest.TestCase):
         return [f"{list(error.absolute_path)}: {error.message[:200]}" for error in self.validator.iter_errors(document)]
 
     def test_accepts_real_reports(self):
-        self.assertEqual(set(self.samples), {"failing", "identical", "complex", "attributed", "judged", "noisy", "empty"})
+        made = {"failing", "identical", "complex", "attributed", "judged", "noisy", "decoded", "empty"}
+        self.assertEqual(set(self.samples), made)
         for name, document in self.samples.items():
             self.assertEqual(self.errors(document), [], name)
 
@@ -153,7 +155,7 @@ class SchemaTest(unittest.TestCase):
     def test_misses_a_key_that_only_another_section_explains(self):
         places = set(keys_by_section(self.schema))
         self.assertGreater(len(places), 90)
-        for place in (("Top level", "forward_s"), ("Top level", "origin"), ("A case", "more_logits"), ("A tap", "p999"),
+        for place in (("Top level", "forward_s"), ("Top level", "origin"), ("A case", "more_logits"), ("A case", "margin"), ("A tap", "p999"),
                       ("A tap", "reference_bits"), ("classes", "zero_sign"), ("Logits", "positions"), ("Logits", "p99")):
             self.assertIn(place, places)
         self.assertNotIn(("Top level", "p999"), places)
