@@ -74,26 +74,6 @@ TEST(ReportJson, HasTheKeysOfItsSchemaInTheirPlaces) {
   EXPECT_TRUE(root.at("cases").at(1).at("logits").is_null());
 }
 
-TEST(ReportJson, SaysWhichTokensOfADecodeAgree) {
-  const Json decode = parsed(report_test::decoded_report()).at("cases").at(0).at("decode");
-  EXPECT_EQ(decode.at("steps"), 16);
-  EXPECT_EQ(decode.at("rows"), 2);
-  EXPECT_EQ(decode.at("tokens"), 34);
-  EXPECT_EQ(decode.at("compared"), 32);
-  EXPECT_EQ(decode.at("agree"), 31);
-  const Json& first = decode.at("first_divergent");
-  EXPECT_EQ(first.at("token"), 5);
-  EXPECT_EQ(first.at("step"), 4);
-  EXPECT_EQ(first.at("row"), 1);
-  EXPECT_EQ(first.at("reference"), 318);
-  EXPECT_EQ(first.at("candidate"), 262);
-  EXPECT_EQ(first.at("margin"), 0.0012);
-  EXPECT_EQ(first.at("decided"), false);
-  EXPECT_EQ(decode.at("verdict"), "suspect");
-  EXPECT_EQ(decode.at("kl").at("max"), "inf");
-  EXPECT_TRUE(parsed(report_test::failing_report()).at("cases").at(0).at("decode").is_null());
-}
-
 TEST(ReportJson, WritesNonFiniteNumbersAsText) {
   const Json root = parsed(report_test::failing_report());
   const Json& tap = root.at("cases").at(0).at("taps").at(3);

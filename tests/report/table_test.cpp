@@ -14,7 +14,6 @@ namespace {
 
 using report_test::attributed_report;
 using report_test::complex_report;
-using report_test::decoded_report;
 using report_test::failing_report;
 using report_test::identical_report;
 using report_test::judged_report;
@@ -282,43 +281,6 @@ TEST(Table, SumsUpLogits) {
     }
     EXPECT_TRUE(has(flat, part)) << part << "\n" << text;
   }
-}
-
-TEST(Table, SaysWhichTokensOfADecodeAgree) {
-  const std::string text = table(decoded_report(), Show::failing, 200);
-  EXPECT_TRUE(has(text,
-                  "decode 16 steps of 2 rows: 31 of 32 tokens agree; 2 could not be compared; "
-                  "first divergent token: token 5 (step 4) of row 1, 318 -> 262, margin "
-                  "1.2e-03 (undecided)"))
-      << text;
-  EXPECT_TRUE(has(text, "logits of all steps: suspect; 1 of 16 steps pass")) << text;
-  EXPECT_TRUE(has(text, "top1_agreement 0.969 is not >= 0.99")) << text;
-  Report agreed = decoded_report();
-  agreed.cases[0].decode->rows = 1;
-  agreed.cases[0].decode->tokens = agreed.cases[0].decode->compared = 17;
-  agreed.cases[0].decode->agree = 17;
-  agreed.cases[0].decode->first_divergent.reset();
-  EXPECT_EQ(line_with(table(agreed, Show::failing, 200), "decode"),
-            "  decode 16 steps: 17 of 17 tokens agree");
-}
-
-TEST(Table, ShowsTheFirstStepsOfADecodeThatDoNotPass) {
-  const std::string text = table(decoded_report(), Show::failing, 200);
-  EXPECT_TRUE(has(text, "logits <output>: within")) << "the prompt's\n" << text;
-  EXPECT_FALSE(has(text, "logits <output>#1:")) << text;
-  EXPECT_TRUE(has(text, "logits <output>#2: suspect")) << text;
-  EXPECT_TRUE(has(text, "logits <output>#6: suspect")) << text;
-  EXPECT_FALSE(has(text, "logits <output>#7:")) << text;
-  const std::string all = table(decoded_report(), Show::all, 200);
-  EXPECT_TRUE(has(all, "logits <output>#1: within")) << all;
-  EXPECT_TRUE(has(all, "logits <output>#8: suspect")) << all;
-}
-
-TEST(Table, MarksADecodeThatDivergesAlone) {
-  Report report = decoded_report();
-  report.cases[0].decode->verdict = run::Verdict::diverged;
-  report.first_divergence = {"same", report.cases[0].decode->id};
-  EXPECT_TRUE(has(table(report, Show::failing, 200), "→ decode 16 steps"));
 }
 
 TEST(Table, MarksLogitsThatDivergeAlone) {

@@ -88,6 +88,7 @@ class DecoderModel final : public Model {
     std::vector<std::int64_t> chosen;
     std::int64_t batch = 0;
     with_torch_errors("decoding with " + description_.file_name, [&] {
+      WarningCollector repeated;  // by the runs that are fed these tokens
       const TokenInputs tokens = read_token_inputs(inputs, config_);
       if (tokens.steps > 0) {
         throw Error(ErrorKind::usage,

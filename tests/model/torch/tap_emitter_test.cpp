@@ -35,10 +35,11 @@ TEST(TapEmitter, CountsCallsPerModuleAndPerOpInsideAModule) {
   emitter.op_output("a", "aten.softmax", tensor());
   emitter.module_output("a", tensor());
   emitter.model_output(tensor());
+  emitter.model_output(tensor());
   EXPECT_EQ(sink.names, (Names{"a", "a/aten.softmax", "b/aten.softmax", "a/aten.softmax#1", "a#1",
-                               "<output>"}));
+                               "<output>", "<output>#1"}));
   EXPECT_EQ(sink.ids.back().kind, run::TapKind::output);
-  EXPECT_EQ(emitter.emitted(), 6);
+  EXPECT_EQ(emitter.emitted(), 7);
   EXPECT_EQ(emitter.last_path(), "<output>");
 }
 
