@@ -15,9 +15,9 @@ namespace {
 
 const std::vector<ColumnSpec>& columns() {
   static const std::vector<ColumnSpec> kColumns = {
-      {"case", Align::left, 100},    {"verdict", Align::left, 99}, {"taps", Align::right, 60},
-      {"failed", Align::right, 80},  {"nrmse", Align::right, 90},  {"at", Align::left, 40},
-      {"top-1 %", Align::right, 70}, {"KL mean", Align::right, 65}};
+      {"case", Align::left, 100},    {"verdict", Align::left, 99},  {"taps", Align::right, 60},
+      {"suspect", Align::right, 75}, {"failed", Align::right, 80},  {"nrmse", Align::right, 90},
+      {"at", Align::left, 40},       {"top-1 %", Align::right, 70}, {"KL mean", Align::right, 65}};
   return kColumns;
 }
 
@@ -29,6 +29,12 @@ const Tap* worst_of(const Case& item) {
     if (worst == nullptr || !(tap.facts->nrmse <= worst->facts->nrmse)) worst = &tap;
   }
   return worst;
+}
+
+std::uint64_t suspect_taps(const Case& item) {
+  return static_cast<std::uint64_t>(
+      std::count_if(item.taps.begin(), item.taps.end(),
+                    [](const Tap& tap) { return tap.verdict == run::Verdict::suspect; }));
 }
 
 std::uint64_t failed_taps(const Case& item) {
@@ -57,6 +63,7 @@ Row row_of(const Case& item) {
           {{clean(item.name), passed ? Tone::plain : Tone::strong},
            {passed ? "PASS" : "FAIL", passed ? Tone::good : Tone::bad},
            {std::to_string(item.taps.size())},
+           {std::to_string(suspect_taps(item))},
            {std::to_string(failed_taps(item))},
            {worst == nullptr ? "-" : short_number(worst->facts->nrmse)},
            {worst == nullptr || worst->facts->nrmse == 0 ? "-" : tap_name(worst->id)},

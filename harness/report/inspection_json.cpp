@@ -52,10 +52,10 @@ Json case_json(const InspectedCase& one) {
     truth = {{"dtype", one.truth->dtype}, {"taps", one.truth->taps}, {"notes", one.truth->notes}};
   Json decode = nullptr;
   if (one.decode) decode = {{"steps", one.decode->steps}, {"rows", one.decode->rows}};
-  return {{"name", one.name},           {"inputs", one.inputs},
-          {"taps", std::move(taps)},    {"skipped", std::move(skipped)},
-          {"notes", one.notes},         {"noise", std::move(noise)},
-          {"truth", std::move(truth)},  {"decode", std::move(decode)}};
+  return {{"name", one.name},          {"inputs", one.inputs},
+          {"taps", std::move(taps)},   {"skipped", std::move(skipped)},
+          {"notes", one.notes},        {"noise", std::move(noise)},
+          {"truth", std::move(truth)}, {"decode", std::move(decode)}};
 }
 
 Json model_json(const run::ModelDescription& model) {
