@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Records the committed goldens anew on an NVIDIA GPU: the decoder fixture in four arithmetics. Add a line to
+# Records the committed goldens anew on an NVIDIA GPU: the decoder fixture in four arithmetics, and
+# once with tokens decoded behind the prompts. Add a line to
 # golden/CHANGES.md with every refresh.
 set -euo pipefail
 
@@ -23,3 +24,4 @@ record float32
 record bfloat16 --dtype bfloat16
 record float16 --dtype float16
 record tf32 --fp32-precision tf32
+record decode-bfloat16 --dtype bfloat16 --decode 16 --skip '**/kv_cache.*'

@@ -21,6 +21,10 @@ for case in report["cases"]:
     assert logits["top1_agreement"] >= 0.97 and logits["kl"]["max"] < 1e-2, logits
 PY
 done
+# The kernels of one token at a time: 16 steps behind each prompt.
+expect 0 compare "$goldens/fixture-decode-bfloat16.h5" --model "$weights" --config "$config" --device cpu --show summary
+has stdout "decode 16 steps: 17 of 17 tokens agree"
+lacks stdout "diverged"
 expect 1 compare "$goldens/fixture-tf32.h5" --model "$weights" --config "$config" --device cpu --show failing
 has stdout "switch.fp32_precision"
 has stdout "tf32 -> ieee"
