@@ -23,6 +23,11 @@ at::Tensor float32_only(const at::Tensor& x) {
   return x + 1.0;
 }
 
+at::Tensor no_float64(const at::Tensor& x) {
+  TORCH_CHECK(x.scalar_type() != at::kDouble, "\"no_float64\" not implemented for 'Double'");
+  return x + 1.0;
+}
+
 }  // namespace
 
 TORCH_LIBRARY(parity_sloppy, library) {
@@ -34,4 +39,6 @@ TORCH_LIBRARY(parity_sloppy, library) {
   library.impl("third_is_larger", c10::DispatchKey::CPU, TORCH_FN(third_is_larger));
   library.def("float32_only(Tensor x) -> Tensor");
   library.impl("float32_only", c10::DispatchKey::CPU, TORCH_FN(float32_only));
+  library.def("no_float64(Tensor x) -> Tensor");
+  library.impl("no_float64", c10::DispatchKey::CPU, TORCH_FN(no_float64));
 }
