@@ -4,11 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/case_flags.h"
 #include "cli/case_input.h"
 #include "cli/commands.h"
-#include "cli/flag_texts.h"
-#include "cli/output_paths.h"
-#include "cli/run_flags.h"
 #include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "error/error.h"
@@ -17,15 +15,10 @@
 namespace parity::cli {
 namespace {
 
-constexpr int kMostRepeats = 1000;
-
 struct RecordFlags {
   RunFlags run;
-  std::vector<std::string> inputs;
+  CaseFlags cases;
   std::string out;
-  std::string taps = "modules";
-  std::vector<std::string> layers;
-  std::vector<std::string> skip;
   std::string store = "full";
   std::string truth = "off";
   std::string truth_device = "cpu";
@@ -33,14 +26,10 @@ struct RecordFlags {
   std::string sweep;
   std::string decode = "none";
   std::string compress = "none";
-  std::string seed = "0";
 };
 
 void check_paths(const RecordFlags& flags, const std::vector<pipeline::CaseInput>& cases) {
-  std::vector<FlaggedPath> inputs = {{"--model", flags.run.model}, {"--config", flags.run.config}};
-  for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
-  for (const pipeline::CaseInput& input : cases) inputs.push_back({"--inputs", input.spec});
-  check_outputs({{"--out", flags.out}}, inputs);
+  check_outputs({{"--out", flags.out}}, files_read(flags.run, cases));
 }
 
 pipeline::StoreChoice store_of(const std::string& text) {
@@ -74,14 +63,15 @@ void check_combination(const CLI::App& command, const RecordFlags& flags) {
 }
 
 std::vector<pipeline::CaseInput> cases_of(const CLI::App& command, const RecordFlags& flags) {
-  if (command.count("--sweep") > 0) return sweep_cases(flags.inputs, sweep_sizes_of(flags.sweep));
-  if (flags.inputs.empty()) {
+  if (command.count("--sweep") > 0)
+    return sweep_cases(flags.cases.inputs, sweep_sizes_of(flags.sweep));
+  if (flags.cases.inputs.empty()) {
     throw Error(ErrorKind::usage,
                 "--inputs is required: a file or a generator such as tokens:4x128 (with --sweep, "
                 "which varies its sizes, tokens:BxL is taken)");
   }
   std::vector<pipeline::CaseInput> cases;
-  for (const std::string& text : flags.inputs) cases.push_back(case_input_of(text));
+  for (const std::string& text : flags.cases.inputs) cases.push_back(case_input_of(text));
   return cases;
 }
 
@@ -121,21 +111,17 @@ std::string summary_text(const RecordFlags& flags, const pipeline::RecordSummary
 
 int run_record(const CLI::App& command, const RecordFlags& flags, const CommonFlags& common) {
   check_combination(command, flags);
-  check_globs("--layers", flags.layers);
-  check_globs("--skip", flags.skip);
   pipeline::RecordRequest request;
+  request.taps = tap_choice_of(flags.cases);
   request.store = store_of(flags.store);
   request.truth = truth_of(flags);
   request.repeats = flags.repeat;
   request.decode_steps = decode_steps_of(flags.decode);
   request.compression_level = compression_of(flags.compress);
   request.source = source_of(flags.run);
-  request.settings = settings_of(flags.run);
-  request.settings.taps = tap_depth_of(flags.taps);
-  request.settings.seed = seed_of(flags.seed);
+  request.settings = settings_of(flags.run, flags.cases);
   request.cases = cases_of(command, flags);
   check_paths(flags, request.cases);
-  request.taps = {flags.layers, flags.skip};
   request.out = flags.out;
   const pipeline::RecordSummary summary = pipeline::record(request, *common.progress());
   if (common.quiet) return 0;
@@ -150,22 +136,12 @@ Action add_record_command(CLI::App& command) {
   const auto flags = std::make_shared<RecordFlags>();
   command.add_option("--model", flags->run.model, "TorchScript, state_dict or safetensors file")
       ->required();
-  command.add_option("--inputs", flags->inputs,
-                     "[NAME=]FILE (.pt .npy .npz .json) or a generator such as tokens:4x128 or "
-                     "randn:1x3x224x224; one case each");
   command
       .add_option("--out", flags->out,
                   "Golden to write; replaced only when the recording is complete")
       ->required();
+  add_case_flags(command, flags->cases);
   add_run_flags(command, flags->run);
-  command
-      .add_option("--taps", flags->taps,
-                  "modules (and heavy ops inside them) or ops (every operator)")
-      ->check(CLI::IsMember({"modules", "ops"}))
-      ->capture_default_str();
-  command.add_option("--layers", flags->layers,
-                     "Only taps whose layer path or name matches a glob");
-  command.add_option("--skip", flags->skip, "No taps whose layer path or name matches a glob");
   command.add_option("--store", flags->store, "full, rows:N (N rows of each tap) or digest")
       ->capture_default_str();
   command
@@ -199,8 +175,6 @@ Action add_record_command(CLI::App& command) {
           "a key/value cache (built-in decoder only)")
       ->capture_default_str();
   command.add_option("--compress", flags->compress, "none or a gzip level 1-9")
-      ->capture_default_str();
-  command.add_option("--seed", flags->seed, "Of generated inputs and of random operators")
       ->capture_default_str();
   command.footer(
       "Examples:\n"

@@ -3,28 +3,22 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/case_flags.h"
 #include "cli/case_input.h"
 #include "cli/commands.h"
-#include "cli/flag_texts.h"
 #include "cli/output_paths.h"
 #include "cli/report_flags.h"
-#include "cli/run_flags.h"
 #include "pipeline/selfcheck.h"
 
 namespace parity::cli {
 namespace {
 
-constexpr int kMostRepeats = 1000;
 constexpr int kMostRows = 4096;
 constexpr int kWorstKept = 10;
 
 struct SelfcheckFlags {
   RunFlags run;
-  std::vector<std::string> inputs;
-  std::string taps = "modules";
-  std::vector<std::string> layers;
-  std::vector<std::string> skip;
-  std::string seed = "0";
+  CaseFlags cases;
   int repeat = 2;
   int rows = 4;
   bool strict = false;
@@ -34,11 +28,9 @@ struct SelfcheckFlags {
 pipeline::SelfcheckRequest request_of(const SelfcheckFlags& flags, const CommonFlags& common) {
   pipeline::SelfcheckRequest request;
   request.source = source_of(flags.run);
-  request.settings = settings_of(flags.run);
-  request.settings.taps = tap_depth_of(flags.taps);
-  request.settings.seed = seed_of(flags.seed);
-  for (const std::string& text : flags.inputs) request.cases.push_back(case_input_of(text));
-  request.taps = {flags.layers, flags.skip};
+  request.settings = settings_of(flags.run, flags.cases);
+  for (const std::string& text : flags.cases.inputs) request.cases.push_back(case_input_of(text));
+  request.taps = tap_choice_of(flags.cases);
   request.repeats = flags.repeat;
   request.rows = flags.rows;
   request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
@@ -48,13 +40,8 @@ pipeline::SelfcheckRequest request_of(const SelfcheckFlags& flags, const CommonF
 }
 
 int run_selfcheck(const SelfcheckFlags& flags, const CommonFlags& common) {
-  check_globs("--layers", flags.layers);
-  check_globs("--skip", flags.skip);
   const pipeline::SelfcheckRequest request = request_of(flags, common);
-  std::vector<FlaggedPath> inputs = {{"--model", flags.run.model}, {"--config", flags.run.config}};
-  for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
-  for (const pipeline::CaseInput& input : request.cases) inputs.push_back({"--inputs", input.spec});
-  check_outputs({{"--json", flags.report.json}}, inputs);
+  check_outputs({{"--json", flags.report.json}}, files_read(flags.run, request.cases));
   check_replaces_json({"--json", flags.report.json});
   return show(pipeline::selfcheck(request, *common.progress()), flags.report, common);
 }
@@ -65,21 +52,9 @@ Action add_selfcheck_command(CLI::App& command) {
   const auto flags = std::make_shared<SelfcheckFlags>();
   command.add_option("--model", flags->run.model, "TorchScript, state_dict or safetensors file")
       ->required();
-  command
-      .add_option("--inputs", flags->inputs,
-                  "[NAME=]FILE (.pt .npy .npz .json) or a generator such as tokens:4x128")
-      ->required();
+  add_case_flags(command, flags->cases);
+  command.get_option("--inputs")->required();
   add_run_flags(command, flags->run);
-  command
-      .add_option("--taps", flags->taps,
-                  "modules (and heavy ops inside them) or ops (every operator)")
-      ->check(CLI::IsMember({"modules", "ops"}))
-      ->capture_default_str();
-  command.add_option("--layers", flags->layers,
-                     "Only taps whose layer path or name matches a glob");
-  command.add_option("--skip", flags->skip, "No taps whose layer path or name matches a glob");
-  command.add_option("--seed", flags->seed, "Of generated inputs and of random operators")
-      ->capture_default_str();
   command.add_option("--repeat", flags->repeat, "Runs after the first one of the same inputs")
       ->check(CLI::Range(1, kMostRepeats))
       ->capture_default_str();
