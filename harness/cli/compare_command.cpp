@@ -34,8 +34,6 @@ struct CompareFlags {
   [[nodiscard]] bool typed(const char* flag) const { return command->count(flag) > 0; }
 };
 
-constexpr int kWorstKept = 10;
-
 pipeline::CompareRequest request_of(const CompareFlags& flags, const CommonFlags& common) {
   pipeline::CompareRequest request;
   request.golden = flags.golden;
@@ -48,7 +46,7 @@ pipeline::CompareRequest request_of(const CompareFlags& flags, const CommonFlags
   request.weights =
       flags.weights == "any" ? pipeline::WeightsRule::any : pipeline::WeightsRule::same;
   request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
-  request.worst_count = std::max(kWorstKept, flags.report.top);
+  request.worst_count = worst_kept(flags.report);
   request.command = common.command;
   return request;
 }
@@ -102,11 +100,13 @@ void check_paths(const CompareFlags& flags) {
                                      {"--truth", flags.truth},
                                      {"--model", flags.run.model},
                                      {"--config", flags.run.config}};
+  for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
   check_outputs({{"--save", flags.save}, {"--json", flags.report.json}}, inputs);
   check_outputs({{"--json", flags.report.json}}, {{"--save", flags.save}});
-  inputs.push_back({"--save", flags.save});
-  inputs.push_back({"--json", flags.report.json});
-  check_new_folder({"--repro", flags.repro}, inputs);
+  std::vector<FlaggedPath> taken = inputs;
+  taken.push_back({"--save", flags.save});
+  taken.push_back({"--json", flags.report.json});
+  check_new_folder({"--repro", flags.repro}, taken);
   check_replaces_json({"--json", flags.report.json});
 }
 

@@ -98,7 +98,8 @@ std::string noise_text(const RecordFlags& flags, const pipeline::RecordSummary& 
   const std::string repeats =
       fmt::format("{} repeat{}", flags.repeat, flags.repeat == 1 ? "" : "s");
   if (summary.noisy_taps == 0) return ", the same bits in " + repeats;
-  return fmt::format(", {} taps with other bits in {}", summary.noisy_taps, repeats);
+  return fmt::format(", {} tap{} with other bits in {}", summary.noisy_taps,
+                     summary.noisy_taps == 1 ? "" : "s", repeats);
 }
 
 std::string summary_text(const RecordFlags& flags, const pipeline::RecordSummary& summary) {

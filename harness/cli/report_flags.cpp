@@ -1,5 +1,7 @@
 #include "cli/report_flags.h"
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/terminal.h"
@@ -25,6 +27,11 @@ void add_report_flags(CLI::App& command, ReportFlags& flags, const char* show) {
   command.add_option("--top", flags.top, "Worst elements shown per failing tap")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
+}
+
+int worst_kept(const ReportFlags& flags) {
+  constexpr int kWorstKept = 10;
+  return std::max(kWorstKept, flags.top);
 }
 
 int show(const report::Report& report, const ReportFlags& flags, const CommonFlags& common) {

@@ -21,6 +21,9 @@ struct ReportFlags {
 /// `show`: what is shown of the taps unless --show says otherwise.
 void add_report_flags(CLI::App& command, ReportFlags& flags, const char* show);
 
+/// Worst elements that a report keeps of each tap: what is shown, and enough for its JSON.
+[[nodiscard]] int worst_kept(const ReportFlags& flags);
+
 /// Prints and writes the report; returns its exit code.
 [[nodiscard]] int show(const report::Report& report, const ReportFlags& flags,
                        const CommonFlags& common);

@@ -1,6 +1,4 @@
 // `parity selfcheck`
-#include <algorithm>
-
 #include <CLI/CLI.hpp>
 
 #include "cli/case_flags.h"
@@ -8,13 +6,13 @@
 #include "cli/commands.h"
 #include "cli/output_paths.h"
 #include "cli/report_flags.h"
+#include "error/error.h"
 #include "pipeline/selfcheck.h"
 
 namespace parity::cli {
 namespace {
 
 constexpr int kMostRows = 4096;
-constexpr int kWorstKept = 10;
 
 struct SelfcheckFlags {
   RunFlags run;
@@ -26,6 +24,10 @@ struct SelfcheckFlags {
 };
 
 pipeline::SelfcheckRequest request_of(const SelfcheckFlags& flags, const CommonFlags& common) {
+  if (flags.rows == 1) {
+    throw Error(ErrorKind::usage,
+                "--rows 1 makes no batch: give 2 or more, or 0 to run no row alone");
+  }
   pipeline::SelfcheckRequest request;
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run, flags.cases);
@@ -34,7 +36,7 @@ pipeline::SelfcheckRequest request_of(const SelfcheckFlags& flags, const CommonF
   request.repeats = flags.repeat;
   request.rows = flags.rows;
   request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
-  request.worst_count = std::max(kWorstKept, flags.report.top);
+  request.worst_count = worst_kept(flags.report);
   request.command = common.command;
   return request;
 }
@@ -59,9 +61,11 @@ Action add_selfcheck_command(CLI::App& command) {
       ->check(CLI::Range(1, kMostRepeats))
       ->capture_default_str();
   command
-      .add_option("--rows", flags->rows,
-                  "Rows of the batch that is made of inputs with one row, to run rows alone")
-      ->check(CLI::Range(2, kMostRows))
+      .add_option(
+          "--rows", flags->rows,
+          "Rows of the batch that is made of inputs with one row, to run rows alone; 0 runs "
+          "no row alone")
+      ->check(CLI::Range(0, kMostRows))
       ->capture_default_str();
   command.add_flag("--strict", flags->strict, "A suspect tap fails: bits must repeat");
   add_report_flags(command, flags->report, "summary");

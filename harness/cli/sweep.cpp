@@ -41,10 +41,11 @@ std::vector<std::int64_t> numbers_of(std::string_view list, const std::string& t
   return numbers;
 }
 
-/// What a text varies over.
-struct Letters {
-  bool rows = false;
-  bool length = false;
+/// A text with its sizes put in, and which of them it has.
+struct Sized {
+  std::string text;
+  bool has_rows = false;
+  bool has_length = false;
 };
 
 /// Where the sizes of a shape stand: behind the first colon of an argument, up to the next colon.
@@ -57,51 +58,50 @@ bool holds_sizes(std::string_view argument, std::size_t place) {
 
 /// One argument with each size that is a letter replaced; a size stands between ':' or 'x' and 'x',
 /// ':' or the end.
-std::string with_sizes(std::string_view argument, std::int64_t rows, std::int64_t length,
-                       Letters& found) {
-  std::string replaced;
+Sized with_sizes(std::string_view argument, std::int64_t rows, std::int64_t length) {
+  Sized sized;
   for (std::size_t i = 0; i < argument.size(); ++i) {
     const bool begins = i > 0 && (argument[i - 1] == ':' || argument[i - 1] == 'x');
     const bool ends = i + 1 == argument.size() || argument[i + 1] == 'x' || argument[i + 1] == ':';
     const std::string_view size = argument.substr(i, 1);
     const bool is_size = begins && ends && holds_sizes(argument, i);
     if (is_size && size == kRows) {
-      replaced += std::to_string(rows);
-      found.rows = true;
+      sized.text += std::to_string(rows);
+      sized.has_rows = true;
     } else if (is_size && size == kLength) {
-      replaced += std::to_string(length);
-      found.length = true;
+      sized.text += std::to_string(length);
+      sized.has_length = true;
     } else {
-      replaced += argument[i];
+      sized.text += argument[i];
     }
   }
-  return replaced;
+  return sized;
 }
 
-std::string all_with_sizes(std::string_view spec, std::int64_t rows, std::int64_t length,
-                           Letters& found) {
-  std::string replaced;
+/// Of all arguments.
+Sized all_with_sizes(std::string_view spec, std::int64_t rows, std::int64_t length) {
+  Sized all;
   for (;;) {
     const std::size_t end = spec.find(';');
-    replaced += with_sizes(spec.substr(0, end), rows, length, found);
-    if (end == std::string_view::npos) return replaced;
-    replaced += ';';
+    const Sized one = with_sizes(spec.substr(0, end), rows, length);
+    all = {all.text + one.text, all.has_rows || one.has_rows, all.has_length || one.has_length};
+    if (end == std::string_view::npos) return all;
+    all.text += ';';
     spec.remove_prefix(end + 1);
   }
 }
 
-std::string sizes_text(const Letters& letters, std::int64_t rows, std::int64_t length) {
-  const std::string row_text = letters.rows ? std::to_string(rows) : "";
-  const std::string length_text = letters.length ? std::to_string(length) : "";
-  return row_text + (letters.rows && letters.length ? "x" : "") + length_text;
+/// "3x33", or the one that the text has.
+std::string sizes_text(const Sized& sized, std::int64_t rows, std::int64_t length) {
+  const std::string row_text = sized.has_rows ? std::to_string(rows) : "";
+  const std::string length_text = sized.has_length ? std::to_string(length) : "";
+  return row_text + (sized.has_rows && sized.has_length ? "x" : "") + length_text;
 }
 
-void add_cases(const std::string& text, const SweepSizes& sizes,
-               std::vector<pipeline::CaseInput>& cases) {
-  pipeline::CaseInput input = case_input_of(text);
-  Letters letters;
-  (void)all_with_sizes(input.spec, 1, 1, letters);
-  if (!letters.rows && !letters.length) {
+std::vector<pipeline::CaseInput> cases_of(const std::string& text, const SweepSizes& sizes) {
+  const pipeline::CaseInput input = case_input_of(text);
+  const Sized any = all_with_sizes(input.spec, 1, 1);
+  if (!any.has_rows && !any.has_length) {
     throw Error(ErrorKind::usage,
                 "--sweep varies a generator's sizes, and '" + input.spec +
                     "' has neither a B for the rows nor an L for the length; write "
@@ -109,14 +109,15 @@ void add_cases(const std::string& text, const SweepSizes& sizes,
   }
   const bool is_named = input.name != input.spec;
   const std::vector<std::int64_t> once = {1};
-  for (const std::int64_t rows : letters.rows ? sizes.rows : once) {
-    for (const std::int64_t length : letters.length ? sizes.lengths : once) {
-      const std::string spec = all_with_sizes(input.spec, rows, length, letters);
-      const std::string name =
-          is_named ? input.name + ":" + sizes_text(letters, rows, length) : spec;
+  std::vector<pipeline::CaseInput> cases;
+  for (const std::int64_t rows : any.has_rows ? sizes.rows : once) {
+    for (const std::int64_t length : any.has_length ? sizes.lengths : once) {
+      const std::string spec = all_with_sizes(input.spec, rows, length).text;
+      const std::string name = is_named ? input.name + ":" + sizes_text(any, rows, length) : spec;
       cases.push_back({name, spec, sizes.need});
     }
   }
+  return cases;
 }
 
 }  // namespace
@@ -133,9 +134,12 @@ SweepSizes sweep_sizes_of(const std::string& text) {
 
 std::vector<pipeline::CaseInput> sweep_cases(const std::vector<std::string>& inputs,
                                              const SweepSizes& sizes) {
+  if (inputs.empty()) return cases_of("tokens:BxL", sizes);
   std::vector<pipeline::CaseInput> cases;
-  if (inputs.empty()) add_cases("tokens:BxL", sizes, cases);
-  for (const std::string& text : inputs) add_cases(text, sizes, cases);
+  for (const std::string& text : inputs) {
+    const std::vector<pipeline::CaseInput> more = cases_of(text, sizes);
+    cases.insert(cases.end(), more.begin(), more.end());
+  }
   return cases;
 }
 

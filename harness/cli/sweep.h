@@ -1,5 +1,5 @@
 // `record --sweep`: one generator of inputs at many batch sizes and lengths, where kernels change
-// over. Only makes texts; what a generator means is the model's readers' business.
+// over. Puts sizes into texts: knows where a generator's shape stands, not what it makes.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace parity::cli {
 struct SweepSizes {
   std::vector<std::int64_t> rows;
   std::vector<std::int64_t> lengths;
-  /// Whether a case that the model cannot run (a length beyond its positions) may be left out: so
-  /// for the built-in sizes, not for those that were asked for.
+  /// Whether a case that the model is not made for (a length beyond its positions) may be left out:
+  /// so for the built-in sizes, not for those that were asked for.
   pipeline::Need need = pipeline::Need::required;
 };
 

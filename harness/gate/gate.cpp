@@ -50,7 +50,7 @@ std::string_view phrase(Verdict verdict, Strictness strictness) {
     case Verdict::additional:
       return "additional";
     case Verdict::untrusted:
-      return "untrusted: constant in the reference";
+      return "untrusted: constant in the reference, or lost in its noise";
     case Verdict::untested:
       return "untested";
   }

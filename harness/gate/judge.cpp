@@ -1,6 +1,8 @@
 // From the facts of one comparison to a verdict. Computes no fact: every number here comes out of
 // the comparison.
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -36,16 +38,25 @@ void apply(const Bound& bound, const Metric<Facts>* metric, const Facts& facts,
             scope, bound.metric));
   }
   const double value = metric->value(facts);
-  const double fail = with_noise_floor(bound.fail, bound.metric, metric->direction, noise);
-  const double warn = with_noise_floor(bound.warn, bound.metric, metric->direction, noise);
-  const bool fails = is_beyond(value, fail, metric->direction);
-  if (!fails && !is_beyond(value, warn, metric->direction)) return;
-  const double limit = fails ? fail : warn;
-  const bool is_floor = limit != (fails ? bound.fail : bound.warn);
-  lower(judgement, fails ? Verdict::diverged : Verdict::suspect,
-        fmt::format("{} {:.3g} is not {} {:.3g}, the {} bound of {}{}", bound.metric, value,
-                    metric->direction == Direction::higher_is_worse ? "<=" : ">=", limit,
-                    fails ? "fail" : "warn", scope, is_floor ? " over the reference's noise" : ""));
+  const std::optional<NoiseFloor> floor = noise_floor(bound.metric, metric->direction, noise);
+  const bool raised = floor && !floor->explains_anything;
+  const auto limit_of = [&](double limit) {
+    return raised ? widened_by(*floor, limit, metric->direction) : limit;
+  };
+  const bool fails = is_beyond(value, limit_of(bound.fail), metric->direction);
+  if (!fails && !is_beyond(value, limit_of(bound.warn), metric->direction)) return;
+  const double own = fails ? bound.fail : bound.warn;
+  const double limit = limit_of(own);
+  std::string reason = fmt::format(
+      "{} {:.3g} is not {} {:.3g}, the {} bound of {}{}", bound.metric, value,
+      metric->direction == Direction::higher_is_worse ? "<=" : ">=", limit, fails ? "fail" : "warn",
+      scope, limit != own ? " over the reference's noise" : "");
+  if (floor && floor->explains_anything) {
+    lower(judgement, Verdict::untrusted,
+          reason + "; the reference's own runs are so far apart that this proves nothing");
+    return;
+  }
+  lower(judgement, fails ? Verdict::diverged : Verdict::suspect, std::move(reason));
 }
 
 std::uint64_t counted(const ClassCounts& classes) {
@@ -75,6 +86,14 @@ std::string non_finite_text(const ClassCounts& classes) {
   return text;
 }
 
+/// Noise was measured in the reference's dtype: ulp of another one, and what is outside by its
+/// bounds, are no figures of the same kind.
+const run::TapNoise* comparable_noise(std::string_view metric, const TensorComparison& facts,
+                                      const run::TapNoise* noise) {
+  const bool by_dtype = metric.substr(0, 4) == "ulp." || metric.substr(0, 6) == "where.";
+  return by_dtype && facts.reference_dtype != facts.candidate_dtype ? nullptr : noise;
+}
+
 void judge_values(const TensorComparison& facts, const Policy& policy, const TapRules& rules,
                   Judgement& judgement) {
   if (is_identical(facts)) {
@@ -97,8 +116,8 @@ void judge_values(const TensorComparison& facts, const Policy& policy, const Tap
   if (limits.bounds.empty())
     lower(judgement, Verdict::untested, "the policy has no bound for this dtype");
   for (const Bound& bound : limits.bounds) {
-    apply(bound, find_tensor_metric(bound.metric), facts, tensor::name(dtype), rules.noise,
-          judgement);
+    apply(bound, find_tensor_metric(bound.metric), facts, tensor::name(dtype),
+          comparable_noise(bound.metric, facts, rules.noise), judgement);
   }
 }
 

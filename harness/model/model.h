@@ -75,6 +75,10 @@ class Model {
   [[nodiscard]] virtual tensor::Value with_greedy_tokens(const tensor::Value& inputs,
                                                          std::int64_t steps);
 
+  /// Why the model is not made for these inputs, known without running it (a position beyond its
+  /// table); empty when nothing is known against them.
+  [[nodiscard]] virtual std::string refusal_of(const tensor::Value& /*inputs*/) const { return {}; }
+
   /// True when this output tap is known to be logits (last dimension is the vocabulary).
   [[nodiscard]] virtual bool is_logits(const run::TapId& output, const tensor::Shape& shape,
                                        const tensor::Value& inputs) const = 0;

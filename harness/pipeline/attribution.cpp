@@ -40,7 +40,7 @@ const report::Tap* first_of_another_shape(const report::Case& one) {
   const auto found = std::find_if(one.taps.begin(), one.taps.end(), [](const report::Tap& tap) {
     return tap.outcome == report::Outcome::shape_differs;
   });
-  return found == one.taps.end() || found->id.kind == run::TapKind::output ? nullptr : &*found;
+  return found == one.taps.end() ? nullptr : &*found;
 }
 
 std::string finding_name(gate::Finding finding) {
@@ -160,9 +160,9 @@ report::Attribution attribution_of(const report::Report& report) {
       errors.push_back(error);
     }
     for (const report::Tap& tap : one.taps) {
-      // The model's output is the last layer's again.
-      if (tap.introduced && tap.id.kind != run::TapKind::output)
-        errors.push_back(error_of(one.name, tap));
+      // Where the model's output is the last layer's again, that layer was forced and nothing is
+      // introduced here.
+      if (tap.introduced) errors.push_back(error_of(one.name, tap));
     }
   }
   gate::Attribution found = gate::attribute(errors);

@@ -1,4 +1,4 @@
-// Rows of a batch: inputs that hold one row of it or the same row many times, and where the row is
+// Rows of a batch: inputs that hold one row of it, a batch made of one row, and where the row is
 // in what a model makes of the batch.
 #pragma once
 
@@ -18,8 +18,10 @@ namespace parity::pipeline {
 [[nodiscard]] tensor::Value one_row(const tensor::Value& inputs, std::int64_t batch,
                                     std::int64_t row);
 
-/// `times` copies of the only row of every tensor whose first dimension is 1.
-[[nodiscard]] tensor::Value repeated_row(const tensor::Value& inputs, std::int64_t times);
+/// A batch of `rows` out of inputs of one row: the only row of every tensor whose first dimension
+/// is 1, repeated. In the first such tensor that has three values or more (no mask) row I is moved
+/// round by I places, so that neighbours differ and a row that sees them is seen.
+[[nodiscard]] tensor::Value with_neighbours(const tensor::Value& inputs, std::int64_t rows);
 
 /// The part of a tap of a batch of `batch` that belongs to row `row`, as the tap of shape `alone`
 /// of that row run alone: along the one dimension in which the shapes differ, which is `batch`

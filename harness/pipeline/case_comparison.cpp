@@ -60,13 +60,13 @@ void CaseComparison::add(const TapData& candidate) {
 }
 
 ComparedTap CaseComparison::compared(const TapData& reference, const TapData& candidate) const {
-  const compare::Reference left{reference};
-  const compare::Candidate right{candidate};
+  const compare::Reference of_reference{reference};
+  const compare::Candidate of_candidate{candidate};
   const run::TapRecord* record = truth_ == nullptr ? nullptr : truth_->find(reference.record.id);
-  if (record == nullptr) return compare_tap(left, right, choice_);
+  if (record == nullptr) return compare_tap(of_reference, of_candidate, choice_);
   const tensor::HostTensor stored = truth_->read(record->id);
   const TapData truth{*record, stored.view()};
-  ComparedTap result = compare_tap(left, right, choice_, &truth);
+  ComparedTap result = compare_tap(of_reference, of_candidate, choice_, &truth);
   const auto own = own_errors_.find(record->id);
   if (result.tap.truth && own != own_errors_.end())
     result.tap.truth->reference_introduced_nrmse = own->second;

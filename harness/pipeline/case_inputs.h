@@ -1,17 +1,20 @@
 // The inputs of the cases that a command runs: as they were typed, and as values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "error/error.h"
 #include "model/model.h"
 #include "tensor/value.h"
 
 namespace parity::pipeline {
 
-/// Whether a model that cannot run a case ends the recording, or the case is left out with a note.
+/// Whether a case that the model says it is not made for ends the recording, or is left out with a
+/// note.
 enum class Need : std::uint8_t { required, optional };
 
 /// One case to record: `spec` is a file or a generator, see model/inputs.h.
@@ -23,6 +26,17 @@ struct CaseInput {
 
 /// Throws Error(usage) unless there is a case and every name occurs once.
 void check_cases(const std::vector<CaseInput>& cases);
+
+/// What `work` returns; of an Error that it throws, the case is named where there are several.
+template <typename Work>
+auto naming_case(const std::string& name, std::size_t case_count, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (case_count < 2) throw;
+    throw Error(error.kind(), "case '" + name + "': " + error.what()).with_detail(error.detail());
+  }
+}
 
 /// By case; nullopt where the model must be known first.
 using EarlyInputs = std::vector<std::optional<tensor::Value>>;

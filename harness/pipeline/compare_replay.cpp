@@ -11,12 +11,14 @@
 #include "host/machine.h"
 #include "pipeline/attribution.h"
 #include "pipeline/case_comparison.h"
+#include "pipeline/case_inputs.h"
 #include "pipeline/compare.h"
 #include "pipeline/comparing_sink.h"
 #include "pipeline/decode_facts.h"
 #include "pipeline/forced_run.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/plain_run.h"
+#include "pipeline/random_numbers.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/reproducer.h"
 #include "pipeline/tapped_run.h"
@@ -82,6 +84,7 @@ run::Provenance Replay::provenance() const {
   run::Provenance facts = model_.provenance();
   facts.merge(host::machine_facts());
   record_capture(facts, settings_, taps_);
+  note_random_numbers(facts, model_);
   return facts;
 }
 
@@ -159,7 +162,10 @@ report::Report Replay::compare_all() {
   report::Report report =
       begin_report({request_.compare.golden.string(), golden_.header(), "", provenance()},
                    how.policy, request_.compare.command);
-  for (std::size_t i = 0; i < golden_.cases().size(); ++i) compare_case(i, how, report);
+  for (std::size_t i = 0; i < golden_.cases().size(); ++i) {
+    naming_case(golden_.cases()[i].name, golden_.cases().size(),
+                [&] { compare_case(i, how, report); });
+  }
   refuse_unmatched_globs(filter_.unmatched());
   if (const std::string text = filter_.remark(); !text.empty()) report.notes.push_back(text);
   if (save_ != nullptr) save_->finish({model_.description(), provenance(), model_.notes()});

@@ -10,6 +10,7 @@
 
 #include "gate/metrics.h"
 #include "gate/noise.h"
+#include "pipeline/inherited_dtypes.h"
 #include "pipeline/tap_comparison.h"
 #include "pipeline/tapped_run.h"
 
@@ -52,7 +53,10 @@ struct Spread {
 class RepeatSink final : public capture::TapConsumer {
  public:
   RepeatSink(golden_store::GoldenWriter& writer, std::size_t case_index, Progress& progress)
-      : writer_(writer), case_index_(case_index), progress_(progress) {
+      : writer_(writer),
+        case_index_(case_index),
+        progress_(progress),
+        inherited_(inherited_dtypes(writer.taps(case_index))) {
     const std::vector<run::TapRecord>& taps = writer_.taps(case_index_);
     for (std::size_t place = 0; place < taps.size(); ++place)
       places_.emplace(taps[place].id, place);
@@ -80,6 +84,7 @@ class RepeatSink final : public capture::TapConsumer {
   golden_store::GoldenWriter& writer_;
   const std::size_t case_index_;
   Progress& progress_;
+  const std::vector<std::optional<tensor::DType>> inherited_;  // by place
   std::map<run::TapId, std::size_t> places_;
   std::map<std::size_t, std::int64_t> seen_;
   std::map<run::TapId, std::int64_t> strangers_;
@@ -103,7 +108,7 @@ void RepeatSink::hold_against_recorded(std::size_t place, const capture::Capture
   repeated.rows.clear();
   const tensor::HostTensor stored = writer_.read_back(case_index_, place);
   const ComparedTap compared =
-      compare_tap(compare::Reference{TapData{recorded, stored.view()}},
+      compare_tap(compare::Reference{TapData{recorded, stored.view(), inherited_[place]}},
                   compare::Candidate{TapData{repeated, captured.value}}, choice_);
   if (compared.tap.facts) spread.worst.add(gate::tensor_metrics(), *compared.tap.facts);
   if (compared.logits) spread.worst.add(gate::logits_metrics(), compared.logits->facts);
@@ -141,23 +146,15 @@ RepeatedCase repeat_case(model::Model& model, const tensor::Value& inputs,
   return sink.result(repeats);
 }
 
-std::string noise_remark(const run::NoiseRecord& noise, const std::vector<run::TapRecord>& taps) {
-  if (noise.taps.empty()) return {};
-  const auto nrmse_of = [&](const run::NoisyTap& noisy) {
-    const run::TapNoise found = run::noise_of(noise, noisy.tap);
-    return gate::noise_figure(&found, "nrmse").value_or(0);
-  };
-  const auto worst = std::max_element(
-      noise.taps.begin(), noise.taps.end(),
-      [&](const auto& one, const auto& other) { return nrmse_of(one) < nrmse_of(other); });
-  std::string text = fmt::format(
-      "{} of {} taps are not the same in every run ({} repeats), the first {}", noise.taps.size(),
-      taps.size(), noise.repeats, run::to_string(taps[noise.taps.front().tap].id));
-  if (nrmse_of(*worst) > 0) {
-    text += fmt::format("; nrmse up to {:.2g}, at {}", nrmse_of(*worst),
-                        run::to_string(taps[worst->tap].id));
-  }
-  return text;
+std::string noise_remark(const std::string& case_name, const run::NoiseRecord& noise,
+                         const std::vector<run::TapRecord>& taps) {
+  std::vector<run::TapNoise> by_place;
+  for (std::size_t place = 0; place < taps.size(); ++place)
+    by_place.push_back(run::noise_of(noise, place));
+  std::vector<gate::NoiseEntry> entries;
+  for (std::size_t place = 0; place < taps.size(); ++place)
+    entries.push_back({case_name, taps[place].id, by_place[place]});
+  return gate::summarize_noise(entries).sentence;
 }
 
 }  // namespace parity::pipeline

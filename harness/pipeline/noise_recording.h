@@ -27,9 +27,8 @@ struct RepeatedCase {
                                        golden_store::GoldenWriter& writer, std::size_t case_index,
                                        std::int64_t repeats, Progress& progress);
 
-/// What a person should know of it: which taps are not the same in every run, the first and the
-/// worst by name; empty when all are.
-[[nodiscard]] std::string noise_remark(const run::NoiseRecord& noise,
+/// See gate::summarize_noise; empty when every tap is the same each time.
+[[nodiscard]] std::string noise_remark(const std::string& case_name, const run::NoiseRecord& noise,
                                        const std::vector<run::TapRecord>& taps);
 
 }  // namespace parity::pipeline

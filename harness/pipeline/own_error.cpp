@@ -51,14 +51,12 @@ class OwnErrorSink final : public capture::TapConsumer {
 
 }  // namespace
 
-std::vector<double> own_errors(model::Model& model, const tensor::Value& inputs,
-                               capture::TapFilter& filter, TapValues& recorded,
-                               const std::vector<run::TapRecord>& truth) {
+OwnErrors own_errors(model::Model& model, const tensor::Value& inputs, capture::TapFilter& filter,
+                     TapValues& recorded, const std::vector<run::TapRecord>& truth) {
   OwnErrorSink sink(recorded, truth);
-  // A tap that could not be forced has been named or is not there; its figure is then too large,
-  // never too small.
-  (void)run_forced(model, inputs, filter, sink, recorded);
-  return sink.errors();
+  const ForcedRun run = run_forced(model, inputs, filter, sink, recorded);
+  if (!run.remarks.empty()) return {{}, run.remarks.front()};
+  return {sink.errors(), ""};
 }
 
 }  // namespace parity::pipeline

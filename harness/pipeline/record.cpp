@@ -84,9 +84,9 @@ std::vector<std::string> Recorder::with_repeats(const std::string& name,
   progress_.end();
   writer_.add_noise(repeated.noise);
   summary_.noisy_taps += repeated.noise.taps.size();
-  if (const std::string text = noise_remark(repeated.noise, writer_.taps(summary_.cases));
+  if (const std::string text = noise_remark(name, repeated.noise, writer_.taps(summary_.cases));
       !text.empty()) {
-    note("case " + name + ": " + text);
+    note(text);
   }
   for (const std::string& text : repeated.notes) {
     note("case " + name + ": " + text);
@@ -104,10 +104,17 @@ void Recorder::refuse_truth_of_random_numbers(const std::string& case_name) cons
                   "--truth, or save the model with its random operators off (eval mode)");
 }
 
-/// nullopt for a case that the model cannot run and that need not be there. Where tokens are to be
-/// decoded, they are part of the inputs from here on: every run of the case is fed the same ones.
+/// nullopt for a case that the model is not made for and that need not be there. Where tokens are
+/// to be decoded, they are part of the inputs from here on: every run of the case is fed the same
+/// ones.
 std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input, tensor::Value& inputs) {
-  try {
+  if (input.need == Need::optional) {
+    if (const std::string refusal = model_.refusal_of(inputs); !refusal.empty()) {
+      left_out_.push_back("case " + input.name + " was left out: " + refusal);
+      return std::nullopt;
+    }
+  }
+  return naming_case(input.name, request_.cases.size(), [&] {
     if (request_.decode_steps > 0) {
       progress_.begin("decode " + input.name, 0);
       inputs = model_.with_greedy_tokens(inputs, request_.decode_steps);
@@ -118,12 +125,7 @@ std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input, tensor:
     progress_.end();
     refuse_truth_of_random_numbers(input.name);
     return plain;
-  } catch (const Error& error) {
-    if (input.need == Need::required || error.kind() != ErrorKind::model) throw;
-    progress_.end();
-    left_out_.push_back("case " + input.name + " was left out: " + error.what());
-    return std::nullopt;
-  }
+  });
 }
 
 CaseFate Recorder::record_case(const CaseInput& input, tensor::Value& inputs) {
@@ -163,7 +165,7 @@ run::RecordingHeader Recorder::header() {
   header.provenance = model_.provenance();
   header.provenance.merge(host::machine_facts());
   record_capture(header.provenance, request_.settings, request_.taps);
-  if (model_.draws_random_numbers()) header.provenance.set(kRandomNumbers, kDrawn);
+  note_random_numbers(header.provenance, model_);
   header.notes = model_.notes();
   header.notes.insert(header.notes.end(), left_out_.begin(), left_out_.end());
   for (const std::string& text : header.notes) note(text);

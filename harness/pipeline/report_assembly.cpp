@@ -1,10 +1,7 @@
 #include "pipeline/report_assembly.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "gate/gate.h"
 #include "gate/noise.h"
@@ -105,11 +102,13 @@ void add_truth_summary(report::Report& report, const std::string& file,
     for (const report::Tap& tap : one.taps) {
       if (!tap.truth || !tap.facts) continue;
       dtypes.insert(tap.truth->dtype);
+      // What the reference does not reproduce says nothing of a side.
+      if (tap.noise && tap.noise->differing > 0) continue;
       entries.push_back({one.name, tap.id, tap.facts->ulp.dtype, tap.truth->reference_nrmse,
                          tap.truth->candidate_nrmse});
     }
   }
-  if (entries.empty()) return;
+  if (dtypes.empty()) return;
   std::string dtype;
   for (const std::string& each : dtypes) dtype += (dtype.empty() ? "" : " and ") + each;
   gate::TruthSummary found = gate::summarize_truth(entries, dtype, policy);
@@ -123,30 +122,18 @@ void add_truth_summary(report::Report& report, const std::string& file,
 }
 
 void add_noise_summary(report::Report& report) {
-  report::NoiseSummary summary;
-  double worst = 0;
-  const report::Tap* noisiest = nullptr;
+  std::vector<gate::NoiseEntry> entries;
   for (const report::Case& one : report.cases) {
     for (const report::Tap& tap : one.taps) {
-      if (!tap.noise) continue;
-      summary.repeats =
-          summary.taps == 0 ? tap.noise->repeats : std::min(summary.repeats, tap.noise->repeats);
-      ++summary.taps;
-      if (tap.noise->differing == 0) continue;
-      ++summary.differing;
-      if (!summary.first) summary.first = report::Place{one.name, tap.id};
-      const double nrmse = gate::noise_figure(&*tap.noise, "nrmse").value_or(0);
-      if (noisiest == nullptr || nrmse > worst) noisiest = &tap;
-      worst = std::max(worst, nrmse);
+      if (tap.noise) entries.push_back({one.name, tap.id, *tap.noise});
     }
   }
-  if (summary.taps == 0) return;
-  if (summary.first) {
-    summary.sentence = fmt::format(
-        "the reference is not deterministic: {} of {} taps are not the same in every run of it ({} "
-        "repeats), first at {} of case {}, nrmse up to {:.2g} at {}",
-        summary.differing, summary.taps, summary.repeats, run::to_string(summary.first->tap),
-        summary.first->case_name, worst, run::to_string(noisiest->id));
+  if (entries.empty()) return;
+  const gate::NoiseSummary found = gate::summarize_noise(entries);
+  report::NoiseSummary summary{found.repeats, found.taps, found.differing, std::nullopt, ""};
+  if (found.first) {
+    summary.first = report::Place{entries[*found.first].case_name, entries[*found.first].tap};
+    summary.sentence = "the reference is not deterministic: " + found.sentence;
   }
   report.noise = std::move(summary);
 }

@@ -20,7 +20,7 @@
 #include "pipeline/plain_run.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/row_comparison.h"
-#include "pipeline/scratch_folder.h"
+#include "pipeline/scratch_file.h"
 #include "pipeline/tapped_run.h"
 
 namespace parity::pipeline {
@@ -90,12 +90,13 @@ std::size_t Selfcheck::record(golden_store::GoldenWriter& writer, const std::str
 Recorded Selfcheck::record_input(golden_store::GoldenWriter& writer, const std::string& name,
                                  const tensor::Value& inputs) {
   Recorded recorded{name, record(writer, name, inputs)};
+  if (request_.rows == 0) return recorded;
   const std::optional<std::int64_t> batch = batch_size(inputs);
   if (batch && *batch > 1) {
     recorded.batch = *batch;
     recorded.batch_index = recorded.case_index;
   } else if (batch && *batch == 1) {
-    record_batch(writer, repeated_row(inputs, request_.rows), recorded);
+    record_batch(writer, with_neighbours(inputs, request_.rows), recorded);
   } else {
     notes_.push_back(name + ": not checked row by row, since its inputs have no batch");
   }
@@ -138,8 +139,8 @@ void demand_equal_bits(report::Case& one) {
   }
 }
 
-/// "3 of 59 taps have other bits, first at X"; empty when none has.
-std::string other_bits(const report::Case& one) {
+/// "3 of 59 taps have other bits than in the batch, first at X"; empty when none has.
+std::string other_bits(const report::Case& one, std::string_view where) {
   std::size_t count = 0;
   std::string first;
   for (const report::Tap& tap : one.taps) {
@@ -147,8 +148,8 @@ std::string other_bits(const report::Case& one) {
     if (count++ == 0) first = run::to_string(tap.id);
   }
   return count == 0 ? std::string{}
-                    : fmt::format("{} of {} taps have other bits, first at {}", count,
-                                  one.taps.size(), first);
+                    : fmt::format("{} of {} taps have other bits than in {}, first at {}", count,
+                                  one.taps.size(), where, first);
 }
 
 report::Case Selfcheck::again(const golden_store::GoldenReader& golden, std::size_t case_index,
@@ -176,7 +177,7 @@ void Selfcheck::check(const golden_store::GoldenReader& golden, const Recorded& 
                       report::Report& report) {
   const auto add = [&](report::Case one, const std::string& what) {
     one.name = recorded.name + ", " + what;
-    if (const std::string text = other_bits(one); !text.empty())
+    if (const std::string text = other_bits(one, "the first run"); !text.empty())
       notes_.push_back(one.name + ": " + text);
     report.cases.push_back(std::move(one));
   };
@@ -205,24 +206,23 @@ void Selfcheck::check_rows(const golden_store::GoldenReader& golden, const Recor
     report.timing.forward_s += std::chrono::duration<double>(Clock::now() - start).count();
     progress_.end();
     one.name = name;
-    if (const std::string text = other_bits(one); !text.empty())
-      notes_.push_back(name + ": " + text + " than in the batch");
+    if (const std::string text = other_bits(one, "the batch"); !text.empty())
+      notes_.push_back(name + ": " + text);
     report.cases.push_back(std::move(one));
   }
 }
 
 report::Report Selfcheck::run(const EarlyInputs& inputs) {
-  ScratchFolder scratch;
-  const std::filesystem::path file = scratch.path() / "selfcheck.h5";
+  ScratchFile scratch;
   std::vector<Recorded> recorded;
   {
-    golden_store::GoldenWriter writer(file, {});
+    golden_store::GoldenWriter writer(scratch.path(), {});
     for (std::size_t i = 0; i < inputs.size(); ++i)
       recorded.push_back(record_input(writer, request_.cases[i].name, *inputs[i]));
     writer.finish(header());
   }
   refuse_unmatched_globs(filter_.unmatched());
-  const golden_store::GoldenReader golden(file);
+  const golden_store::GoldenReader golden(scratch.path());
   // Nothing of it is left whatever ends this process: it is open.
   scratch.remove();
   const gate::Policy& policy = gate::default_policy();

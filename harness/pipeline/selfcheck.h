@@ -22,7 +22,8 @@ struct SelfcheckRequest {
   std::vector<CaseInput> cases;  ///< at least one, names unique
   TapChoice taps;
   std::int64_t repeats = 2;  ///< further runs of each case, at least 1
-  std::int64_t rows = 4;     ///< of the batch that is made of inputs with one row, at least 2
+  std::int64_t rows = 4;     ///< of the batch that is made of inputs with one row, at
+                             ///< least 2; 0: no row is run alone
   run::Strictness strictness = run::Strictness::normal;
   int worst_count = 10;  ///< elements kept per tap
   std::string command;   ///< for the report

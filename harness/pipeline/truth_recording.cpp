@@ -29,7 +29,7 @@ class TruthRecorder {
  private:
   [[nodiscard]] OutputDigests trial(const TruthCase& one);
   void fall_back(const TruthCase& one, const Error& failure);
-  [[nodiscard]] std::vector<double> own_errors_of(std::size_t case_index, const TruthCase& one);
+  [[nodiscard]] OwnErrors own_errors_of(std::size_t case_index, const TruthCase& one);
   [[nodiscard]] std::string name() const { return std::string(tensor::name(dtype_)); }
 
   const OpenModel& open_;
@@ -71,12 +71,11 @@ void TruthRecorder::fall_back(const TruthCase& one, const Error& failure) {
 }
 
 /// Empty where values are missing to force the run with.
-std::vector<double> TruthRecorder::own_errors_of(std::size_t case_index, const TruthCase& one) {
+OwnErrors TruthRecorder::own_errors_of(std::size_t case_index, const TruthCase& one) {
   if (request_.store.mode != run::StoreMode::full) return {};
   progress_.begin("what each layer of " + one.name + " is wrong by itself", 0);
   RecordedTaps recorded(writer_, case_index);
-  std::vector<double> errors =
-      own_errors(*model_, one.inputs, filter_, recorded, writer_.truth_taps());
+  OwnErrors errors = own_errors(*model_, one.inputs, filter_, recorded, writer_.truth_taps());
   progress_.end();
   return errors;
 }
@@ -92,7 +91,10 @@ void TruthRecorder::record_case(std::size_t case_index, const TruthCase& one) {
   std::vector<std::string> notes = changed_by_taps(plain, sink.output_digests());
   for (const std::string& text : notes) notes_.push_back("truth of case " + one.name + ": " + text);
   if (!fallen_back_.empty()) notes.push_back(fallen_back_);
-  writer_.end_truth(notes, own_errors_of(case_index, one));
+  const OwnErrors own = own_errors_of(case_index, one);
+  if (!own.unknown.empty())
+    notes.push_back("what the recording is wrong by itself is not known: " + own.unknown);
+  writer_.end_truth(notes, own.nrmse);
 }
 
 }  // namespace

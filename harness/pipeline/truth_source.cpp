@@ -77,7 +77,7 @@ void TruthSource::check(const golden_store::GoldenReader& golden, WeightsRule we
   } catch (const Error& error) {
     throw Error(error.kind(), "the truth in " + file() + " is no judge: " + error.what());
   }
-  if (reader_->header().provenance.get(kRandomNumbers) == kDrawn) {
+  if (drew_random_numbers(reader_->header().provenance)) {
     throw Error(ErrorKind::incompatible,
                 "the truth in " + file() +
                     " is no judge: the model drew random numbers, which are others in every dtype");

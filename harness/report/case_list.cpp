@@ -43,15 +43,20 @@ std::uint64_t failed_taps(const Case& item) {
       [](const Tap& tap) { return !run::passes(tap.verdict, run::Strictness::normal); }));
 }
 
-/// The worst of the case's outputs: a prompt with its decoded steps has many.
+/// The worst of the case's outputs; of a decode's steps, which have one position each, all
+/// together.
 std::pair<std::string, std::string> logits_cells(const Case& item) {
   if (item.logits.empty()) return {"-", "-"};
   double agreement = 1;
   double kl = 0;
+  const auto add = [&](const compare::LogitsComparison& facts) {
+    agreement = std::min(agreement, facts.top1_agreement);
+    kl = std::max(kl, facts.kl.mean);
+  };
   for (const Logits& logits : item.logits) {
-    agreement = std::min(agreement, logits.facts.top1_agreement);
-    kl = std::max(kl, logits.facts.kl.mean);
+    if (!item.decode || logits.id.call == 0) add(logits.facts);
   }
+  if (item.decode) add(item.decode->logits);
   return {percent(agreement), short_number(kl)};
 }
 

@@ -15,6 +15,8 @@ nothing_left_behind tmp
 expect 0 selfcheck "${run[@]}" --inputs prose="$prose" --repeat 1 --rows 2 --layers 'model.layers.0.**' --strict -q
 empty stdout
 refused 2 "--rows" selfcheck "${run[@]}" --inputs prose="$prose" --rows 1
+expect 0 selfcheck "${run[@]}" --inputs prose="$prose" --rows 0
+lacks stdout "alone"
 refused 2 "--repeat" selfcheck "${run[@]}" --inputs prose="$prose" --repeat 0
 refused 2 "neither a file nor a generator" selfcheck "${run[@]}" --inputs nothing.json
 refused 2 "--json" selfcheck "${run[@]}" --inputs prose="$prose" --json "$model"

@@ -1,5 +1,7 @@
 #include "gate/noise.h"
 
+#include <limits>
+
 #include "made_facts.h"
 #include <gtest/gtest.h>
 
@@ -49,9 +51,86 @@ TEST(Noise, RaisesNoBoundThatItHasNoFigureOf) {
 
 TEST(Noise, OfAMetricThatIsOneAtBestIsAsFarBelowOne) {
   const TapNoise noise = noisy({{"top1_agreement", 0.98}});
-  EXPECT_DOUBLE_EQ(with_noise_floor(0.99, "top1_agreement", Direction::lower_is_worse, &noise),
-                   0.94);
-  EXPECT_DOUBLE_EQ(with_noise_floor(0.9, "top1_agreement", Direction::lower_is_worse, &noise), 0.9);
+  const NoiseFloor floor = noise_floor("top1_agreement", Direction::lower_is_worse, &noise).value();
+  EXPECT_DOUBLE_EQ(widened_by(floor, 0.99, Direction::lower_is_worse), 0.94);
+  EXPECT_DOUBLE_EQ(widened_by(floor, 0.9, Direction::lower_is_worse), 0.9);
+  EXPECT_FALSE(floor.explains_anything);
+}
+
+TEST(Noise, ThatWouldExplainAnythingExplainsNothing) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const auto zeros = [] {
+    compare::TensorComparison facts = noisy_facts(1);  // as a candidate of zeros has it
+    facts.max_error_over_rms = 4;
+    return facts;
+  };
+  for (const double nrmse : {0.34, 1.0, kInf}) {
+    const Judgement found = judged(zeros(), noisy({{"nrmse", nrmse}, {"max_error_over_rms", 4}}));
+    EXPECT_EQ(found.verdict, Verdict::untrusted) << nrmse;
+  }
+  EXPECT_EQ(judged(zeros(), noisy({{"nrmse", 0.3}, {"max_error_over_rms", 4}})).verdict,
+            Verdict::diverged);
+  // What is inside the bounds themselves needs no noise.
+  EXPECT_EQ(judged(noisy_facts(1e-7), noisy({{"nrmse", kInf}})).verdict, Verdict::within);
+  const TapNoise everywhere = noisy({{"where.share", 1}});
+  EXPECT_FALSE(noise_floor("where.share", Direction::higher_is_worse, &everywhere)
+                   .value()
+                   .explains_anything);
+  compare::LogitsComparison logits;
+  logits.positions = 10;
+  logits.kl.mean = 2;
+  logits.decided_flips = 3;
+  for (const run::NoiseFigure& figure :
+       {run::NoiseFigure{"kl.mean", 0.5}, run::NoiseFigure{"decided_flips", 1}}) {
+    const TapNoise noise = noisy({figure, {"kl.max", 0}});
+    EXPECT_EQ(judge_logits(logits, noisy_facts(1e-3), default_policy(),
+                           {DtypeDifference::refused, std::nullopt, &noise})
+                  .verdict,
+              Verdict::untrusted)
+        << figure.metric;
+  }
+  const TapNoise undecided = noisy({{"top1_agreement", 0.5}});
+  EXPECT_TRUE(noise_floor("top1_agreement", Direction::lower_is_worse, &undecided)
+                  .value()
+                  .explains_anything);
+}
+
+TEST(Noise, IsNoneWhereItsUnitIsOfAnotherDtype) {
+  Policy policy = default_policy();
+  for (DTypePolicy& limits : policy.dtypes) {
+    limits.bounds = {{"ulp.max", 1, 1, "a test"}};
+    if (limits.dtype == tensor::DType::bfloat16) limits.element_bound = {};
+  }
+  compare::TensorComparison facts = noisy_facts(1e-3);
+  facts.ulp.max = 50;
+  const TapNoise noise = noisy({{"ulp.max", 1000}});
+  const auto verdict = [&](DtypeDifference difference) {
+    return judge(facts, TapKind::module, policy, {difference, std::nullopt, &noise}).verdict;
+  };
+  EXPECT_EQ(verdict(DtypeDifference::refused), Verdict::within);
+  facts.candidate_dtype = tensor::DType::bfloat16;
+  facts.ulp.dtype = tensor::DType::bfloat16;
+  EXPECT_EQ(verdict(DtypeDifference::allowed), Verdict::diverged);
+}
+
+TEST(Noise, IsSummedUpInOneSentence) {
+  const TapNoise steady{4, 0, {}};
+  const TapNoise little{4, 1, {{"nrmse", 1e-5}}};
+  const TapNoise much{3, 3, {{"nrmse", 2e-4}}};
+  const TapNoise unmeasured{4, 2, {}};
+  const auto module = [](const char* path) { return run::TapId{TapKind::module, path, "", 0, ""}; };
+  EXPECT_TRUE(summarize_noise({{"a", module("x"), steady}}).sentence.empty());
+  const NoiseSummary found = summarize_noise(
+      {{"a", module("x"), steady}, {"a", module("y"), little}, {"b", module("z"), much}});
+  EXPECT_EQ(found.repeats, 3);
+  EXPECT_EQ(found.differing, 2U);
+  EXPECT_EQ(found.first, 1U);
+  EXPECT_EQ(
+      found.sentence,
+      "2 of 3 taps are not the same in every run (3 repeats), the first y of case a; nrmse up "
+      "to 0.0002, at z");
+  EXPECT_EQ(summarize_noise({{"a", module("y"), unmeasured}}).sentence,
+            "1 of 1 taps is not the same in every run (4 repeats), the first y of case a");
 }
 
 TEST(Noise, IsNamedWhereverATapIsNotIdentical) {

@@ -45,6 +45,18 @@ class Softmax(nn.Module):
         return F.softmax(scores, dim=-1) * self.gain
 
 
+class CappedLogits(nn.Module):
+    """Its last operators stand behind the last module: nothing is tapped there but the output."""
+
+    def __init__(self, cap):
+        super().__init__()
+        self.last = nn.Linear(16, 8, bias=False)
+        self.register_buffer("cap", torch.tensor(cap))
+
+    def forward(self, x):
+        return torch.tanh(self.last(x) / self.cap) * self.cap
+
+
 class SoftmaxBetweenLinears(nn.Module):
     def __init__(self):
         super().__init__()
@@ -387,6 +399,16 @@ class LayerFaults(unittest.TestCase):
         self.assertIsNone(outcome.first_divergence)
         errors = [outcome.tap(f"layers.{i}")["nrmse"] for i in (0, 23)]
         self.assertLess(errors[0], errors[1])
+
+    def test_operators_behind_the_last_layer_are_blamed_at_the_output(self):
+        healthy, faulty = seeded(CappedLogits(2.0)), seeded(CappedLogits(50.0))
+        golden = self.workshop.record(self.workshop.script(healthy), {"x": noise(4, 16)})
+        outcome = self.workshop.compare(golden, self.workshop.script(faulty), "--attribute")
+        self.assertEqual(outcome.exit_code, FAILS, outcome.text())
+        self.assertEqual(outcome.report["attribution"]["finding"], "culprit")
+        self.assertEqual([blame["tap"] for blame in outcome.report["blame"]], ["<output>"])
+        operators = {line["op"] for line in outcome.report["blame"][0]["operators"]}
+        self.assertIn("aten.tanh", operators)
 
 
 if __name__ == "__main__":

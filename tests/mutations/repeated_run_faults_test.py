@@ -141,6 +141,11 @@ class RepeatedRunFaults(unittest.TestCase):
         first = outcome.tap("first", "x, row 0 of 3 alone")
         self.assertIn(first["verdict"], ("identical", "within"))
 
+    def test_a_batch_made_of_one_row_has_neighbours_that_differ(self):
+        outcome = self.selfcheck(Between(CentredOverTheBatch()), self.x[:1])
+        self.assertEqual(outcome.exit_code, FAILS, outcome.text())
+        self.assertEqual(outcome.first_divergence, ("x, row 0 of 4 alone", "inner"))
+
     def test_rows_in_another_dimension_are_found(self):
         outcome = self.selfcheck(Sequences(), noise(3, 5, 8))
         self.assertEqual(outcome.exit_code, PASSES, outcome.text())
@@ -150,7 +155,7 @@ class RepeatedRunFaults(unittest.TestCase):
 
     def test_noise_on_one_device_is_suspect_at_best(self):
         outcome = self.selfcheck(Between(Noisy(own_generator=True)), self.x)
-        self.assertIn("other bits, first at inner", " ".join(outcome.report["notes"]))
+        self.assertIn("other bits than in the first run, first at inner", " ".join(outcome.report["notes"]))
         again = outcome.verdicts("x, run 2")
         self.assertEqual(again["first"], "identical")
         self.assertIn(again["inner"], ("suspect", "diverged"))
@@ -166,6 +171,10 @@ class RepeatedRunFaults(unittest.TestCase):
         golden = self.workshop.record(model, {"x": self.x})
         wide = self.workshop.record(model, {"x": self.x}, "--dtype", "float64")
         outcome = self.compare(golden, model, NO_JUDGEMENT, "--truth", wide)
+        self.assertIn("drew random numbers", outcome.stderr)
+        saved = self.workshop.file("h5")
+        self.compare(golden, model, FAILS, "--dtype", "float64", "--save", saved)
+        outcome = self.compare(golden, model, NO_JUDGEMENT, "--truth", saved)
         self.assertIn("drew random numbers", outcome.stderr)
         quiet = self.workshop.script(Between(nn.Dropout(0.5)))  # in eval mode it draws nothing
         self.workshop.record(quiet, {"x": self.x}, "--truth", "float64")

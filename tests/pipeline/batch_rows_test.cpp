@@ -53,13 +53,23 @@ TEST(BatchRows, OfInputsLeaveAllElseAsItIs) {
   EXPECT_EQ(numbers_of(tensor_of(items[1].second)), (std::vector<std::int32_t>{1}));
   EXPECT_EQ(tensor_of(items[2].second).shape(), (Shape{1, 2}));
   EXPECT_EQ(std::get<double>(items[3].second.data), 2.5);
+}
 
-  const Value many = repeated_row(row, 3);
-  const auto& repeated = std::get<tensor::ValueDict>(many.data).items;
-  EXPECT_EQ(tensor_of(repeated[0].second).shape(), (Shape{3, 2}));
-  EXPECT_EQ(numbers_of(tensor_of(repeated[0].second)),
-            (std::vector<std::int32_t>{2, 3, 2, 3, 2, 3}));
-  EXPECT_EQ(tensor_of(repeated[2].second).shape(), (Shape{3, 2}));
+TEST(BatchRows, OfAMadeBatchAreNoCopiesOfEachOther) {
+  const Value inputs{tensor::ValueDict{
+      {{"mask", {HostTensor(DType::boolean, {1, 3}, std::vector<std::byte>(3, std::byte{1}))}},
+       {"ids", {counting({1, 3})}},
+       {"positions", {counting({1, 3})}},
+       {"table", {counting({4, 2})}}}}};
+  const Value batch = with_neighbours(inputs, 4);
+  const auto& items = std::get<tensor::ValueDict>(batch.data).items;
+  EXPECT_EQ(tensor_of(items[0].second).shape(), (Shape{4, 3}));
+  EXPECT_EQ(numbers_of(tensor_of(items[1].second)),
+            (std::vector<std::int32_t>{0, 1, 2, 1, 2, 0, 2, 0, 1, 0, 1, 2}));
+  EXPECT_EQ(numbers_of(tensor_of(items[2].second)),
+            (std::vector<std::int32_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}))
+      << "only the first is moved";
+  EXPECT_EQ(tensor_of(items[3].second).shape(), (Shape{4, 2})) << "no row";
 }
 
 TEST(BatchRows, OfATapAreFoundAlongAnyDimension) {

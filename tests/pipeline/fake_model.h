@@ -67,6 +67,9 @@ class FakeModel final : public model::Model {
   [[nodiscard]] run::Provenance provenance() const override { return facts; }
   [[nodiscard]] std::vector<std::string> notes() const override { return {}; }
   [[nodiscard]] bool draws_random_numbers() const override { return random; }
+  [[nodiscard]] std::string refusal_of(const tensor::Value& inputs) const override {
+    return refuse ? refuse(inputs) : std::string{};
+  }
   [[nodiscard]] run::HostAllocator& host_allocator() override { return allocator_; }
   void run(const tensor::Value& /*inputs*/, model::Instrumentation instrumentation,
            run::TapSink& sink) override {
@@ -93,6 +96,7 @@ class FakeModel final : public model::Model {
   std::function<void(FakeTap&)> change_when_watched;
   std::function<void(int run, FakeTap&)> change_in_run;  ///< the first run is 1
   run::Provenance facts;
+  std::function<std::string(const tensor::Value&)> refuse;
   bool random = false;  ///< says that it drew random numbers
   std::string failure;  ///< of every run; empty: it succeeds
   int runs = 0;

@@ -70,7 +70,7 @@ TEST_F(NoisePipeline, HoldsEveryRepeatAgainstTheRecordedRun) {
   EXPECT_EQ(summary.noisy_taps, 1U);
   ASSERT_EQ(summary.notes.size(), 1U);
   EXPECT_EQ(summary.notes[0],
-            "case one: 1 of 3 taps are not the same in every run (3 repeats), the first noisy; "
+            "1 of 3 taps is not the same in every run (3 repeats), the first noisy of case one; "
             "nrmse up to 0.00018, at noisy");
   const golden_store::GoldenReader golden(folder_.path() / "golden.h5");
   const run::NoiseRecord& noise = golden.cases().at(0).noise.value();
@@ -104,8 +104,8 @@ TEST_F(NoisePipeline, IsTheFloorOfTheBounds) {
   EXPECT_EQ(report.exit_code, 0);
   EXPECT_EQ(report.cases[0].taps[1].verdict, Verdict::within);
   EXPECT_EQ(report.noise.value().sentence,
-            "the reference is not deterministic: 1 of 3 taps are not the same in every run of it "
-            "(3 repeats), first at noisy of case one, nrmse up to 0.00018 at noisy");
+            "the reference is not deterministic: 1 of 3 taps is not the same in every run (3 "
+            "repeats), the first noisy of case one; nrmse up to 0.00018, at noisy");
   EXPECT_EQ(replay(kFar).exit_code, 1) << "further off than any noise";
 }
 
@@ -140,6 +140,33 @@ TEST_F(NoisePipeline, NamesTapsThatComeInSomeRunsOnly) {
   };
   EXPECT_TRUE(has("noisy was recorded and came in 1 of 2 repeats"));
   EXPECT_TRUE(has("other was not recorded and came in 1 of 2 repeats"));
+}
+
+TEST_F(NoisePipeline, CountsElementsOutsideByTheBoundsThatATapIsJudgedBy) {
+  // A float32 layer behind a bfloat16 one has bfloat16's bounds: 1e-3 is no element outside.
+  FakeTap rounded = module_tap("rounded", {1, 2});
+  rounded.dtype = tensor::DType::bfloat16;
+  rounded.shape = {4};
+  std::vector<FakeTap> taps = taps_of(kRecorded);
+  taps.insert(taps.begin(), rounded);
+  FakeModel model(taps);
+  model.change_in_run = [&](int run, FakeTap& tap) {
+    if (run >= 3 && tap.id.path == "noisy") tap.bytes = bytes_of(kRepeated);
+  };
+  RecordRequest request;
+  request.cases = {{"one", "ones:2"}};
+  request.repeats = 1;
+  request.out = folder_.path() / "golden.h5";
+  golden_store::GoldenWriter writer(request.out, {});
+  (void)record_cases(model, writer, request, progress_);
+  const golden_store::GoldenReader golden(folder_.path() / "golden.h5");
+  const run::NoiseRecord& noise = golden.cases().at(0).noise.value();
+  ASSERT_EQ(noise.taps.size(), 1U);
+  for (const run::NoiseFigure& figure : noise.taps[0].figures) {
+    if (figure.metric == "where.share") {
+      EXPECT_EQ(figure.value, 0);
+    }
+  }
 }
 
 }  // namespace

@@ -49,10 +49,18 @@ class Doubling final : public model::Model {
     if (watched) sink.on_tap({run::TapKind::module, "fc", "", 0, ""}, tap);
     if (watched) values[2] += by_watching;
     const std::vector<std::byte> output = bytes_of(values);
+    const tensor::Shape output_shape =
+        square_output
+            ? tensor::Shape{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(rows)}
+            : x.shape();
+    const std::span<const std::byte> part =
+        std::span(output).first(tensor::element_count(output_shape) * sizeof(float));
     sink.on_tap({run::TapKind::output, std::string(run::kOutputPath), "", 0, ""},
-                test::PlainTensor(tensor::DType::float32, x.shape(), output));
+                test::PlainTensor(tensor::DType::float32, output_shape,
+                                  std::vector<std::byte>(part.begin(), part.end())));
   }
 
+  bool square_output = false;  ///< [rows, rows], in which no row has a part that it has alone
   std::size_t most_rows = 100;
   float by_batch = 0;     ///< added to the second row when it is not alone
   float by_run = 0;       ///< added in every run but the first
@@ -131,8 +139,8 @@ TEST(Selfcheck, NamesARowThatDependsOnTheOthers) {
   EXPECT_EQ(by_name.at("x, row 1 of 3 alone"), report::Result::fail);
   EXPECT_EQ(by_name.at("x, row 2 of 3 alone"), report::Result::pass);
   EXPECT_TRUE(mentions(report.notes,
-                       "x, row 1 of 3 alone: 2 of 2 taps have other bits, first at "
-                       "fc than in the batch"));
+                       "x, row 1 of 3 alone: 2 of 2 taps have other bits than in "
+                                     "the batch, first at fc"));
   EXPECT_EQ(report.first_divergence.value().case_name, "x, row 1 of 3 alone");
 }
 
@@ -143,7 +151,8 @@ TEST(Selfcheck, ExpectsTheSameBitsOfTheSameRun) {
   EXPECT_EQ(report.exit_code, 0) << "inside every bound, and warned of";
   EXPECT_EQ(report.cases[0].taps[0].verdict, Verdict::suspect);
   EXPECT_TRUE(mentions(report.cases[0].taps[0].reasons, "other bits than in the first run"));
-  EXPECT_TRUE(mentions(report.notes, "x, run 2: 2 of 2 taps have other bits, first at fc"));
+  EXPECT_TRUE(mentions(report.notes,
+                       "x, run 2: 2 of 2 taps have other bits than in the first run, first at fc"));
   model.runs = 0;
   EXPECT_EQ(checked(model, "rand:3x4", run::Strictness::strict).exit_code, 1);
 }
@@ -155,6 +164,16 @@ TEST(Selfcheck, SeesThatWatchingChangesTheOutput) {
   EXPECT_EQ(report.exit_code, 1);
   EXPECT_EQ(results(report).at("x, without taps"), report::Result::fail);
   EXPECT_EQ(results(report).at("x, run 2"), report::Result::pass);
+}
+
+TEST(Selfcheck, FailsWhereNoRowOfTheOutputCouldBeCompared) {
+  Doubling model;
+  model.square_output = true;
+  const report::Report report = checked(model, "rand:3x4");
+  EXPECT_EQ(results(report).at("x, run 2"), report::Result::pass);
+  EXPECT_EQ(results(report).at("x, row 0 of 3 alone"), report::Result::fail);
+  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_TRUE(mentions(report.reasons, "the model's own output was not compared"));
 }
 
 TEST(Selfcheck, SaysWhenThereIsNoBatch) {

@@ -104,6 +104,15 @@ class DecoderModel final : public Model {
     return with_decode_tokens(inputs, batch, chosen);
   }
 
+  [[nodiscard]] std::string refusal_of(const tensor::Value& inputs) const override {
+    try {
+      (void)read_token_inputs(inputs, config_);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  }
+
   [[nodiscard]] bool is_logits(const run::TapId& output, const tensor::Shape& /*shape*/,
                                const tensor::Value& /*inputs*/) const override {
     return output.kind == run::TapKind::output;

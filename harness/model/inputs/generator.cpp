@@ -64,7 +64,11 @@ Shape parse_shape(const Request& request) {
   for (const std::string_view size : split(request.parts[1], 'x')) {
     const std::optional<std::int64_t> value = parse<std::int64_t>(size);
     if (!value || *value < 0 || size.front() == '-') {
-      malformed(request.text, "has a shape that is not written as 4x128 or scalar");
+      malformed(request.text,
+                size == "B" || size == "L"
+                    ? "has a B or an L among its sizes, which record --sweep puts numbers in for; "
+                      "write 4x128 without it"
+                    : "has a shape that is not written as 4x128 or scalar");
     }
     shape.push_back(*value);
   }
