@@ -88,7 +88,9 @@ class OperatorTrace {
 };
 
 /// Runs one case with its taps handed to `sink` and keeps what the operators of the segment were
-/// given and gave: the memory of that segment is held, not of the run.
+/// given and gave: the memory of that segment is held, not of the run. A call that writes to a
+/// tensor keeps its whole storage as it was, however small the view: N calls that write into one
+/// cache keep N copies of it.
 [[nodiscard]] std::unique_ptr<OperatorTrace> trace_operators(Model& model,
                                                              const tensor::Value& inputs,
                                                              const Segment& segment,

@@ -9,6 +9,11 @@
 
 namespace parity::run {
 
+/// How many times the noise explains. Two runs that both lie within a distance d of the device's
+/// mean are at most 2 d apart, and so is the candidate from the recorded run; the third is for the
+/// few repeats, whose largest difference is smaller than the largest there is.
+inline constexpr double kNoiseMultiple = 3;
+
 /// A figure of the comparison of two runs, by the name that policies and reports give it.
 struct NoiseFigure {
   std::string metric;  ///< "nrmse", "ulp.max", "kl.max", ...

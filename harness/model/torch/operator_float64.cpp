@@ -33,19 +33,29 @@ at::ScalarType widened(at::ScalarType type) {
   return at::isFloatingType(type) ? at::kDouble : type;
 }
 
-/// Moves every element of `tensor` up or down by its `step`th part, by turns that have no pattern.
-at::Tensor nudged(const at::Tensor& tensor, double step) {
-  at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(/*seed_in=*/1);
-  const at::Tensor upwards = at::randint(0, 2, tensor.sizes(), generator, at::kDouble);
-  return tensor * (1.0 - step + 2.0 * step * upwards);
-}
+/// Moves every element of tensors up or down by its `step`th part, by turns that have no pattern,
+/// neither within a tensor nor between two.
+class Nudge {
+ public:
+  explicit Nudge(double step)
+      : step_(step), generator_(at::make_generator<at::CPUGeneratorImpl>(/*seed_in=*/1)) {}
+
+  [[nodiscard]] at::Tensor of(const at::Tensor& tensor) {
+    const at::Tensor upwards = at::randint(0, 2, tensor.sizes(), generator_, at::kDouble);
+    return tensor * (1.0 - step_ + 2.0 * step_ * upwards);
+  }
+
+ private:
+  double step_;
+  at::Generator generator_;
+};
 
 /// The arguments of a call, on the CPU and in float64. `step` 0: as they are.
 class Arguments {
  public:
-  Arguments(const RecordedCall& call, double step) : call_(call), step_(step) {}
+  Arguments(const RecordedCall& call, double step) : call_(call), step_(step), nudge_(step) {}
 
-  [[nodiscard]] Stack stack() const {
+  [[nodiscard]] Stack stack() {
     Stack stack;
     for (std::size_t i = 0; i < call_.given.size(); ++i)
       stack.push_back(of(call_.given[i], call_.schema.arguments()[i]));
@@ -53,7 +63,7 @@ class Arguments {
   }
 
  private:
-  [[nodiscard]] c10::IValue of(const c10::IValue& value, const c10::Argument& argument) const {
+  [[nodiscard]] c10::IValue of(const c10::IValue& value, const c10::Argument& argument) {
     if (value.isTensor() && value.toTensor().defined())
       return of(value.toTensor(), is_written(argument));
     if (value.isDevice()) return c10::Device(c10::kCPU);
@@ -69,16 +79,17 @@ class Arguments {
     }
     return result;
   }
-  [[nodiscard]] at::Tensor of(const at::Tensor& tensor, bool written) const {
+  [[nodiscard]] at::Tensor of(const at::Tensor& tensor, bool written) {
     const at::ScalarType type = widened(tensor.scalar_type());
     const at::Tensor wide =
         tensor.to(at::TensorOptions().device(c10::kCPU).dtype(type), /*non_blocking=*/false,
                   /*copy=*/written);
-    return step_ > 0 && has_fractions(type) ? nudged(wide, step_) : wide;
+    return step_ > 0 && has_fractions(type) ? nudge_.of(wide) : wide;
   }
 
   const RecordedCall& call_;
   double step_;
+  Nudge nudge_;
 };
 
 bool holds_fractions(const c10::IValue& value) {

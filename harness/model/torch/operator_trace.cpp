@@ -22,6 +22,7 @@
 #include "model/torch/operator_recorder.h"
 #include "model/torch/operator_slice.h"
 #include "model/torch/reproducer_script.h"
+#include "run/noise.h"
 
 namespace parity::model {
 namespace {
@@ -90,7 +91,8 @@ double distance(const at::Tensor& reference, const at::Tensor& candidate) {
   if (!same.logical_or(finite).all().item<bool>()) return kInfinity;
   const at::Tensor exact = reference.to(at::kComplexDouble).masked_fill(~finite, 0);
   const at::Tensor error = candidate.to(at::kComplexDouble).masked_fill(~finite, 0) - exact;
-  return (error.norm() / exact.norm()).item<double>();
+  const double norm = error.norm().item<double>();
+  return norm == 0 ? 0 : norm / exact.norm().item<double>();
 }
 
 /// Of the written operators with the written inputs, from the seed on.
@@ -159,8 +161,9 @@ class TorchOperatorTrace final : public OperatorTrace {
       const at::Tensor once = run_written(folder, device, seed);
       if (same_bits(once, slice_.value)) return;
       const double off = distance(slice_.value, once);
+      if (off == 0) return;  // the sign of a zero, or the bits of a NaN
       const double noise = distance(once, run_written(folder, device, seed));
-      if (noise > 0 && off <= kNoiseMultiple * noise) return;
+      if (noise > 0 && off <= run::kNoiseMultiple * noise) return;
       std::ostringstream text;
       text << "nrmse " << std::scientific << std::setprecision(1) << off;
       difference = text.str();
@@ -169,8 +172,6 @@ class TorchOperatorTrace final : public OperatorTrace {
   }
 
  private:
-  static constexpr double kNoiseMultiple = 3;  // as attribution takes it
-
   OperatorSlice slice_;
   std::vector<OperatorCall> operators_;
   std::vector<const RecordedCall*> calls_;  ///< of operators_, in slice_

@@ -9,6 +9,7 @@
 #include <ATen/ATen.h>
 
 #include "model/operator_trace.h"
+#include "model/torch/python_text.h"
 
 namespace parity::model {
 namespace {
@@ -25,7 +26,7 @@ std::string number_text(double value) {
 std::string scalar_text(const c10::IValue& value) {
   if (value.isNone() || (value.isTensor() && !value.toTensor().defined())) return "None";
   if (value.isBool()) return value.toBool() ? "True" : "False";
-  if (value.isString()) return "'" + value.toStringRef() + "'";
+  if (value.isString()) return text_literal(value.toStringRef());
   if (value.isDevice()) return "device";
   if (value.isDouble()) return number_text(value.toDouble());
   std::ostringstream text;
@@ -85,7 +86,7 @@ std::string call_text(const RecordedCall& call, Names& names, const std::string&
   names.returned(call.outputs.at(0), call.outputs.size() == 1 ? result : result + "[0]");
   for (std::size_t i = 1; i < call.outputs.size(); ++i)
     names.returned(call.outputs[i], result + "[" + std::to_string(i) + "]");
-  const std::string from = call.source.empty() ? "" : "  # " + call.source;
+  const std::string from = call.source.empty() ? "" : "  # " + comment_text(call.source);
   return result + " = " + qualified(call.schema) + "(" + text + ")" + from + "\n";
 }
 
@@ -113,7 +114,13 @@ std::string switches_text(const run::Settings& settings) {
 std::string comparison_text(const OperatorSlice& slice, const Reproducer& what) {
   const std::string wide = slice.value.is_complex() ? "complex128" : "float64";
   return "reference = torch.load(here / '" + std::string(ReproducerFiles::kReference) +
-         "').to(torch." + wide + ")\n" + "candidate = candidate.cpu().to(torch." + wide +
+         "').to(torch." + wide +
+         ")\n"
+         "if candidate.shape != reference.shape:\n"
+         "    print('shape', list(candidate.shape), 'instead of', list(reference.shape))\n"
+         "    sys.exit(1)\n"
+         "candidate = candidate.cpu().to(torch." +
+         wide +
          ")\n"
          "finite = reference.isfinite() & candidate.isfinite()\n"
          "apart = (~finite & ~torch.isclose(candidate, reference, equal_nan=True)).sum().item()\n"
@@ -130,18 +137,12 @@ std::string comparison_text(const OperatorSlice& slice, const Reproducer& what) 
          " and not apart else 1)\n";
 }
 
-/// As a Python literal.
-std::string text_literal(const std::string& text) {
-  std::string literal = "'";
-  for (const char c : text)
-    literal += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  return literal + "'";
-}
-
 }  // namespace
 
 std::string reproducer_script(const OperatorSlice& slice, const Reproducer& what) {
-  std::string text = "# " + what.title + "\n# In this folder: " + what.command +
+  // Python takes an encoding out of the first two comments: theirs must not come from a title.
+  std::string text = "# coding: utf-8\n# " + comment_text(what.title) +
+                     "\n# In this folder: " + comment_text(what.command) +
                      "\nimport pathlib\nimport sys\n\nimport torch\n\n";
   for (const std::filesystem::path& library : what.libraries)
     text += "torch.ops.load_library(" + text_literal(library.string()) + ")\n";

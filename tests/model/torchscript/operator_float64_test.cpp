@@ -106,6 +106,20 @@ TEST(OperatorInFloat64, MovesTheInputsByOneRoundingEach) {
     EXPECT_NEAR(std::abs(moved.at(i) / exact[i] - 1), std::pow(2.0, -24), 1e-12) << i;
 }
 
+/// Two inputs that cancel are moved each on its own: moved alike, their difference would stay.
+TEST(OperatorInFloat64, MovesEachInputByTurnsOfItsOwn) {
+  const auto trace = traced("moved_apart", "    c = a * 1.000001\n    b = c - a\n");
+  const OwnValues own = trace->in_float64(1);
+  ASSERT_EQ(own.values.size(), 1U) << own.not_judged;
+  const std::vector<double> exact = doubles_of(own.values[0].exact);
+  const std::vector<double> moved = doubles_of(own.values[0].moved);
+  std::size_t apart = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    apart += std::abs(moved.at(i) - exact[i]) > 0.05 * std::abs(exact[i]) ? 1U : 0U;
+  EXPECT_GT(apart, 2U) << "of 12 elements";
+  EXPECT_LT(apart, 10U) << "by turns that have no pattern";
+}
+
 TEST(OperatorInFloat64, HasNothingToSayOfAView) {
   const auto trace = traced("view", "    b = a.view(4, 3) + 1.0\n");
   const OwnValues own = trace->in_float64(0);

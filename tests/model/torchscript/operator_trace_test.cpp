@@ -190,6 +190,53 @@ TEST_F(ReproducerFolder, HasAScriptThatNamesEveryOperatorAndTheFilesBesideIt) {
   }
 }
 
+/// Case names, tap paths and devices come out of a golden that anybody may have sent.
+TEST_F(ReproducerFolder, HasAScriptInWhichNoNameBecomesCode) {
+  const Traced traced = trace_second("hostile", "    b = torch.einsum('ij->ij', a)\n");
+  Reproducer what = reproducer(traced);
+  what.title = "coding: utf_7\nimport os";
+  what.command = "parity compare 'a\rb'\nimport os";
+  what.libraries = {"/tmp/x\n'); import os"};
+  traced.trace->save(folder_, what);
+  const std::string text = script_text();
+  for (const char* part : {"# coding: utf-8\n# coding: utf_7\\x0aimport os\n",
+                           "# In this folder: parity compare 'a\\x0db'\\x0aimport os\n",
+                           "torch.ops.load_library('/tmp/x\\x0a\\'); import os')\n"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  }
+  EXPECT_EQ(text.rfind("# coding: utf-8\n", 0), 0U)
+      << "Python looks for an encoding in the first comments";
+  EXPECT_EQ(text.find("\nimport os"), std::string::npos) << text;
+}
+
+TEST_F(ReproducerFolder, HasAScriptThatRefusesAnotherShape) {
+  const Traced traced = trace_second("shapes", "    b = a + 1.0\n");
+  traced.trace->save(folder_, reproducer(traced));
+  const std::string text = script_text();
+  const std::size_t check = text.find(
+      "if candidate.shape != reference.shape:\n"
+      "    print('shape', list(candidate.shape), 'instead of', list(reference.shape))\n"
+      "    sys.exit(1)\n");
+  EXPECT_LT(check, text.find("error, scale =")) << text;
+}
+
+/// Zeros of the other sign are other bits of the same numbers.
+TEST_F(ReproducerFolder, DoesNotTellZerosOfEitherSignApart) {
+  ScriptSpec spec;
+  spec.children.emplace_back("first", linear_spec(4));
+  spec.children.emplace_back("second", ScriptSpec{});
+  spec.children.back().second.source =
+      "def forward(self, a):\n    return (torch.bernoulli(a * 0.0 + 0.5) - 0.5) * 0.0\n";
+  spec.source = "def forward(self, x):\n    return self.second.forward(self.first.forward(x))\n";
+  const auto model = open_script(save_script(spec, "zeros"));
+  Traced traced;
+  traced.trace = trace_operators(*model, arguments(counting({2, 4})),
+                                 {module_tap("first"), module_tap("second")}, traced.sink);
+  traced.trace->save(folder_, reproducer(traced));
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8})
+    EXPECT_EQ(traced.trace->difference_when_run(folder_, seed), "") << seed;
+}
+
 TEST_F(ReproducerFolder, NamesThePartsOfAListInItsScript) {
   const Traced traced =
       trace_second("list_script", "    p, q = torch.split(a, 1, 0)\n    b = p - q\n");
