@@ -1,6 +1,9 @@
 #include "compare/pool_logits.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
 
 namespace parity::compare {
 namespace {
@@ -18,6 +21,29 @@ double weighted_share(const std::vector<LogitsComparison>& parts, const Part& pa
     if (finite(facts) > 0) sum += part(facts) * static_cast<double>(finite(facts));
   }
   return rows == 0 ? 0 : sum / static_cast<double>(rows);
+}
+
+const std::pair<int, double>* overlap_of(const LogitsComparison& facts, int k) {
+  const auto found = std::find_if(facts.topk_overlap.begin(), facts.topk_overlap.end(),
+                                  [k](const auto& overlap) { return overlap.first == k; });
+  return found == facts.topk_overlap.end() ? nullptr : &*found;
+}
+
+/// Of each size over the parts that have it: a small vocabulary has fewer.
+std::vector<std::pair<int, double>> pooled_overlap(const std::vector<LogitsComparison>& parts) {
+  std::set<int> sizes;
+  for (const LogitsComparison& facts : parts)
+    for (const auto& [k, share] : facts.topk_overlap) sizes.insert(k);
+  std::vector<std::pair<int, double>> result;
+  for (const int k : sizes) {
+    std::vector<LogitsComparison> with_k;
+    std::copy_if(parts.begin(), parts.end(), std::back_inserter(with_k),
+                 [k](const LogitsComparison& facts) { return overlap_of(facts, k) != nullptr; });
+    result.emplace_back(k, weighted_share(with_k, [k](const LogitsComparison& facts) {
+                          return overlap_of(facts, k)->second;
+                        }));
+  }
+  return result;
 }
 
 }  // namespace
@@ -56,11 +82,7 @@ LogitsComparison pooled(const std::vector<LogitsComparison>& parts) {
   result.kl_reverse = pooled(kl_reverse);
   result.top1_agreement =
       weighted_share(parts, [](const LogitsComparison& facts) { return facts.top1_agreement; });
-  if (!parts.empty()) result.topk_overlap = parts.front().topk_overlap;
-  for (std::size_t k = 0; k < result.topk_overlap.size(); ++k) {
-    result.topk_overlap[k].second = weighted_share(
-        parts, [k](const LogitsComparison& facts) { return facts.topk_overlap[k].second; });
-  }
+  result.topk_overlap = pooled_overlap(parts);
   return result;
 }
 

@@ -18,8 +18,9 @@ struct WeightedFigure {
 /// that of all rows cannot exceed.
 [[nodiscard]] RowFigure pooled(const std::vector<WeightedFigure>& parts);
 
-/// Counts add up, shares and means are weighted by finite positions, p99 is as above. Of equal
-/// decided_gap and top-k sizes. What is said of single sequences is left out.
+/// Counts add up, shares and means are weighted by finite positions, p99 is as above. A
+/// top-k overlap is that of the parts that have one of its size. Of equal decided_gap. What is said
+/// of single sequences is left out.
 [[nodiscard]] LogitsComparison pooled(const std::vector<LogitsComparison>& parts);
 
 }  // namespace parity::compare

@@ -60,6 +60,26 @@ TEST(PooledLogits, AreThoseOfAllPositionsAtOnce) {
   EXPECT_EQ(found.kl_reverse.max, whole.kl_reverse.max);
 }
 
+/// Outputs of a file need not have one vocabulary.
+TEST(PooledLogits, PoolATopKOverlapOverThePartsThatHaveIt) {
+  LogitsComparison large;
+  large.positions = 1;
+  large.topk_overlap = {{5, 0.8}, {10, 0.9}};
+  LogitsComparison small = large;
+  small.positions = 3;
+  small.topk_overlap = {{5, 0.4}};
+  LogitsComparison tiny = large;
+  tiny.topk_overlap = {};
+  for (const auto& parts : {std::vector{large, small, tiny}, std::vector{tiny, small, large}}) {
+    const LogitsComparison found = pooled(parts);
+    ASSERT_EQ(found.topk_overlap.size(), 2U);
+    EXPECT_EQ(found.topk_overlap[0].first, 5);
+    EXPECT_DOUBLE_EQ(found.topk_overlap[0].second, 0.5);
+    EXPECT_EQ(found.topk_overlap[1].first, 10);
+    EXPECT_DOUBLE_EQ(found.topk_overlap[1].second, 0.9);
+  }
+}
+
 TEST(PooledLogits, OfNothingHaveNoPosition) {
   const LogitsComparison found = pooled(std::vector<LogitsComparison>{});
   EXPECT_EQ(found.positions, 0U);
