@@ -3,11 +3,13 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "compare/facts.h"
 #include "compare/logits_facts.h"
 #include "gate/policy.h"
 #include "gate/truth.h"
+#include "run/noise.h"
 
 namespace parity::gate {
 
@@ -17,10 +19,15 @@ namespace parity::gate {
                                    const compare::Outcome& output, const Policy& policy,
                                    const TapRules& rules = {});
 
-/// `steps`: all of them pooled; rows that are not finite are left to judge_step. `truth`: the same
-/// against a truth, where there is one. `dtype`: the coarser of the two sides.
+/// By the bounds on averages; a policy that has none judges by those that it has. `steps`: all of
+/// them pooled; rows that are not finite are left to judge_step. `truth`: the same against a truth,
+/// where there is one. `dtype`: the coarser of the two sides. Of `rules`, noise counts: that of the
+/// steps.
 [[nodiscard]] Judgement judge_decode(compare::LogitsComparison steps,
                                      const std::optional<LogitsTruth>& truth, tensor::DType dtype,
-                                     const Policy& policy);
+                                     const Policy& policy, const TapRules& rules = {});
+
+/// The noise of several taps as one tap's: of each metric of logits the worst.
+[[nodiscard]] run::TapNoise pooled_noise(const std::vector<const run::TapNoise*>& taps);
 
 }  // namespace parity::gate

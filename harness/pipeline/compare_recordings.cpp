@@ -60,7 +60,10 @@ report::Case OfflineComparison::compare_case(std::size_t reference_case, std::si
                                              report::Report& report) {
   ReferenceTaps reference(reference_, reference_case);
   const std::optional<TruthTaps> truth = truth_.of_case(reference.record().name);
-  CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice_);
+  const tensor::Value inputs = reference_.read_inputs(reference_case);
+  CompareChoice choice = choice_;
+  choice.passes = passes_of(inputs, reference.record());
+  CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice);
   progress_.begin("compare " + reference_.cases()[reference_case].name, comparison.wanted_taps());
   const run::CaseRecord& other = candidate_.cases()[candidate_case];
   comparison.add_remarks(other.skipped, other.notes);
@@ -75,8 +78,7 @@ report::Case OfflineComparison::compare_case(std::size_t reference_case, std::si
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report::Case compared = comparison.finish();
-  add_decode({reference_.read_inputs(reference_case), candidate_.read_inputs(candidate_case)},
-             reference.record(), choice_.policy, compared);
+  add_decode({{inputs}, {candidate_.read_inputs(candidate_case)}}, choice, compared);
   return compared;
 }
 

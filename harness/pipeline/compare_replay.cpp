@@ -54,7 +54,7 @@ class Replay {
   [[nodiscard]] CompareChoice choice() const;
   [[nodiscard]] run::Provenance provenance() const;
   void refuse_layers_the_golden_lacks() const;
-  void compare_case(std::size_t case_index, const CompareChoice& choice, report::Report& report);
+  void compare_case(std::size_t case_index, CompareChoice choice, report::Report& report);
   [[nodiscard]] report::Case compare_forced(std::size_t case_index, const tensor::Value& inputs,
                                             const CompareChoice& choice, report::Timing& timing);
 
@@ -98,10 +98,10 @@ void Replay::refuse_layers_the_golden_lacks() const {
   refuse_unmatched_globs(typed.unmatched());
 }
 
-void Replay::compare_case(std::size_t case_index, const CompareChoice& choice,
-                          report::Report& report) {
+void Replay::compare_case(std::size_t case_index, CompareChoice choice, report::Report& report) {
   const run::CaseRecord& record = golden_.cases()[case_index];
   const tensor::Value inputs = golden_.read_inputs(case_index);
+  choice.passes = passes_of(inputs, record);
   ReferenceTaps reference(golden_, case_index);
   const std::optional<TruthTaps> truth = truth_.of_case(record.name);
   CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice);
@@ -129,7 +129,7 @@ void Replay::compare_case(std::size_t case_index, const CompareChoice& choice,
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report.cases.push_back(comparison.finish());
-  add_decode({inputs, inputs}, record, choice.policy, report.cases.back());
+  add_decode({{inputs}, {inputs}}, choice, report.cases.back());
   if (request_.attribution == AttributionPass::forced)
     add_introduced(compare_forced(case_index, inputs, choice, report.timing), report.cases.back());
 }

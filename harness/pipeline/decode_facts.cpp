@@ -1,26 +1,20 @@
 #include "pipeline/decode_facts.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "compare/pool_logits.h"
 #include "gate/decode.h"
 #include "model/model.h"
+#include "tensor/whole_numbers.h"
 
 namespace parity::pipeline {
 namespace {
 
-template <typename T>
-std::vector<std::int64_t> widened(const tensor::HostTensor& tensor) {
-  std::vector<T> typed(tensor.bytes().size() / sizeof(T));
-  if (!typed.empty()) std::memcpy(typed.data(), tensor.bytes().data(), tensor.bytes().size());
-  return {typed.begin(), typed.end()};
-}
-
-const tensor::HostTensor* tensor_of(const tensor::Value& inputs) {
+const tensor::HostTensor* decode_tokens_in(const tensor::Value& inputs) {
   const auto* dict = std::get_if<tensor::ValueDict>(&inputs.data);
   if (dict == nullptr) return nullptr;
   for (const auto& [key, value] : dict->items) {
@@ -90,21 +84,27 @@ struct Pooled {
 
 /// Steps behind the first `steps` are left out.
 Pooled pooled_steps(const report::Case& compared, std::int64_t steps) {
+  const auto finite = [](const report::Logits& logits, std::uint64_t non_finite_rows) {
+    return logits.facts.positions - non_finite_rows;
+  };
   std::vector<compare::LogitsComparison> facts;
   std::vector<compare::WeightedFigure> reference_kl;
   std::vector<compare::WeightedFigure> candidate_kl;
   gate::LogitsTruth truth;
   for (const report::Logits& logits : compared.logits) {
-    if (!is_decode_step(logits.id) || logits.id.call > steps) continue;
+    if (!run::is_decode_step(logits.id) || logits.id.call > steps) continue;
     facts.push_back(logits.facts);
     if (!logits.truth) continue;
-    reference_kl.push_back({logits.truth->reference_kl, logits.facts.positions});
-    candidate_kl.push_back({logits.truth->candidate_kl, logits.facts.positions});
-    truth.flips.flips += logits.truth->flips.flips;
-    truth.flips.candidate += logits.truth->flips.candidate;
-    truth.flips.reference += logits.truth->flips.reference;
-    truth.flips.decided += logits.truth->flips.decided;
-    truth.flips.decided_elsewhere += logits.truth->flips.decided_elsewhere;
+    const report::LogitsTruth& one = *logits.truth;
+    reference_kl.push_back({one.reference_kl, finite(logits, one.reference_non_finite_rows)});
+    candidate_kl.push_back({one.candidate_kl, finite(logits, one.candidate_non_finite_rows)});
+    truth.reference.non_finite_rows += one.reference_non_finite_rows;
+    truth.candidate.non_finite_rows += one.candidate_non_finite_rows;
+    truth.flips.flips += one.flips.flips;
+    truth.flips.candidate += one.flips.candidate;
+    truth.flips.reference += one.flips.reference;
+    truth.flips.decided += one.flips.decided;
+    truth.flips.decided_elsewhere += one.flips.decided_elsewhere;
   }
   Pooled pooled{compare::pooled(facts), std::nullopt};
   if (facts.empty() || reference_kl.size() != facts.size()) return pooled;
@@ -117,17 +117,29 @@ Pooled pooled_steps(const report::Case& compared, std::int64_t steps) {
 /// The coarser dtype of the steps' logits; float32 where none was measured.
 tensor::DType dtype_of_steps(const report::Case& compared) {
   for (const report::Tap& tap : compared.taps) {
-    if (is_decode_step(tap.id) && tap.facts) return tap.facts->ulp.dtype;
+    if (run::is_decode_step(tap.id) && tap.facts) return tap.facts->ulp.dtype;
   }
   return tensor::DType::float32;
+}
+
+run::TapNoise noise_of_steps(const report::Case& compared, std::int64_t steps) {
+  std::vector<const run::TapNoise*> noise;
+  for (const report::Tap& tap : compared.taps) {
+    if (run::is_decode_step(tap.id) && tap.id.call <= steps && tap.noise)
+      noise.push_back(&*tap.noise);
+  }
+  return gate::pooled_noise(noise);
 }
 
 /// Behind the first `steps` the two sides were fed different tokens.
 void judge_steps(const report::Case& compared, std::int64_t steps, const gate::Policy& policy,
                  report::Decode& decode) {
   Pooled pooled = pooled_steps(compared, steps);
+  const run::TapNoise noise = noise_of_steps(compared, steps);
+  gate::TapRules rules;
+  rules.noise = &noise;
   gate::Judgement judgement =
-      gate::judge_decode(pooled.facts, pooled.truth, dtype_of_steps(compared), policy);
+      gate::judge_decode(pooled.facts, pooled.truth, dtype_of_steps(compared), policy, rules);
   decode.logits = std::move(pooled.facts);
   decode.verdict = judgement.verdict;
   decode.reasons = std::move(judgement.reasons);
@@ -135,29 +147,38 @@ void judge_steps(const report::Case& compared, std::int64_t steps, const gate::P
 
 }  // namespace
 
-bool is_decode_step(const run::TapId& id) { return id.kind == run::TapKind::output && id.call > 0; }
-
 std::optional<FedTokens> fed_tokens(const tensor::Value& inputs) {
-  const tensor::HostTensor* tensor = tensor_of(inputs);
+  const tensor::HostTensor* tensor = decode_tokens_in(inputs);
   if (tensor == nullptr || tensor->shape().size() != 2) return std::nullopt;
-  const bool wide = tensor->dtype() == tensor::DType::int64;
-  if (!wide && tensor->dtype() != tensor::DType::int32) return std::nullopt;
-  return FedTokens{tensor->shape()[0], tensor->shape()[1],
-                   wide ? widened<std::int64_t>(*tensor) : widened<std::int32_t>(*tensor)};
+  if (tensor->shape()[0] < 1 || tensor->shape()[1] < 1) return std::nullopt;
+  std::optional<std::vector<std::int64_t>> ids;
+  if (tensor->dtype() == tensor::DType::int64 || tensor->dtype() == tensor::DType::int32)
+    ids = tensor::whole_numbers(*tensor);
+  if (!ids) return std::nullopt;
+  return FedTokens{tensor->shape()[0], tensor->shape()[1], std::move(*ids)};
 }
 
 std::optional<FedTokens> fed_tokens(const tensor::Value& inputs, const run::CaseRecord& record) {
-  const bool decoded =
-      std::any_of(record.taps.begin(), record.taps.end(),
-                  [](const run::TapRecord& tap) { return is_decode_step(tap.id); });
-  return decoded ? fed_tokens(inputs) : std::nullopt;
+  std::optional<FedTokens> fed = fed_tokens(inputs);
+  if (!fed) return std::nullopt;
+  bool decoded = false;
+  for (const run::TapRecord& tap : record.taps) {
+    if (!run::is_decode_step(tap.id)) continue;
+    if (tap.shape.empty() || tap.shape[0] != fed->rows) return std::nullopt;
+    decoded = true;
+  }
+  return decoded ? std::move(fed) : std::nullopt;
 }
 
-void add_decode(const CaseInputs& inputs, const run::CaseRecord& reference,
-                const gate::Policy& policy, report::Case& compared) {
-  const std::optional<FedTokens> fed = fed_tokens(inputs.reference, reference);
+Passes passes_of(const tensor::Value& inputs, const run::CaseRecord& record) {
+  return fed_tokens(inputs, record) ? Passes::prompt_and_steps : Passes::one;
+}
+
+void add_decode(const BothInputs& inputs, const CompareChoice& choice, report::Case& compared) {
+  if (choice.passes == Passes::one) return;
+  const std::optional<FedTokens> fed = fed_tokens(inputs.reference.value);
   if (!fed) return;
-  const FedTokens other = fed_tokens(inputs.candidate).value_or(FedTokens{});
+  const FedTokens other = fed_tokens(inputs.candidate.value).value_or(FedTokens{});
   const std::vector<std::int64_t> alike = fed_alike(*fed, other);
   report::Decode decode;
   decode.steps = fed->steps;
@@ -166,7 +187,7 @@ void add_decode(const CaseInputs& inputs, const run::CaseRecord& reference,
   for (const report::Logits& logits : compared.logits) add_logits(logits, alike, decode);
   decode.id = {run::TapKind::output, std::string(run::kOutputPath), "", 1, ""};
   const auto fewest = std::min_element(alike.begin(), alike.end());
-  judge_steps(compared, fewest == alike.end() ? 0 : *fewest, policy, decode);
+  judge_steps(compared, fewest == alike.end() ? 0 : *fewest, choice.policy, decode);
   compared.decode = std::move(decode);
   if (std::string note = fed_apart_note(*fed, other, alike); !note.empty())
     compared.notes.push_back(std::move(note));

@@ -5,7 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "gate/policy.h"
+#include "compare/sides.h"
+#include "pipeline/tap_comparison.h"
 #include "report/report.h"
 #include "run/recording.h"
 #include "tensor/value.h"
@@ -19,26 +20,25 @@ struct FedTokens {
   std::vector<std::int64_t> ids;  ///< [rows, steps]
 };
 
-/// nullopt when the inputs ask for no decode.
+/// nullopt when the inputs ask for no decode: one row and one token a row are the least.
 [[nodiscard]] std::optional<FedTokens> fed_tokens(const tensor::Value& inputs);
 
-/// Whether the output is one of a step: each pass behind the first is a call of its own.
-[[nodiscard]] bool is_decode_step(const run::TapId& id);
-
-/// nullopt as well when the outputs are not those of a decode: another model may have an input of
-/// that name.
+/// nullopt as well when the outputs are not those of a decode of so many rows: another model may
+/// have an input of that name.
 [[nodiscard]] std::optional<FedTokens> fed_tokens(const tensor::Value& inputs,
                                                   const run::CaseRecord& record);
 
+/// Of a case of the reference, with what it was given.
+[[nodiscard]] Passes passes_of(const tensor::Value& inputs, const run::CaseRecord& record);
+
 /// What the two sides of a case were given.
-struct CaseInputs {
-  tensor::Value reference;
-  tensor::Value candidate;
+struct BothInputs {
+  compare::Reference<tensor::Value> reference;
+  compare::Candidate<tensor::Value> candidate;
 };
 
-/// Fills the decode of a compared case of `reference`, and notes where the two sides were fed
-/// different tokens, as goldens are that each chose its own.
-void add_decode(const CaseInputs& inputs, const run::CaseRecord& reference,
-                const gate::Policy& policy, report::Case& compared);
+/// Fills the decode of a compared case, and notes where the two sides were fed different tokens, as
+/// goldens are that each chose its own. Does nothing where `choice` was for no decode.
+void add_decode(const BothInputs& inputs, const CompareChoice& choice, report::Case& compared);
 
 }  // namespace parity::pipeline

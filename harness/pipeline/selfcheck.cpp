@@ -16,6 +16,7 @@
 #include "pipeline/batch_rows.h"
 #include "pipeline/case_comparison.h"
 #include "pipeline/comparing_sink.h"
+#include "pipeline/decode_facts.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/plain_run.h"
 #include "pipeline/report_assembly.h"
@@ -60,8 +61,8 @@ class Selfcheck {
                                    model::Instrumentation instrumentation, report::Report& report);
   void check_rows(const golden_store::GoldenReader& golden, const Recorded& recorded,
                   report::Report& report);
-  [[nodiscard]] CompareChoice choice() const {
-    return {gate::default_policy(), std::nullopt, request_.worst_count, compare_threads()};
+  [[nodiscard]] CompareChoice choice(Passes passes) const {
+    return {gate::default_policy(), std::nullopt, request_.worst_count, compare_threads(), passes};
   }
 
   model::Model& model_;
@@ -158,17 +159,19 @@ report::Case Selfcheck::again(const golden_store::GoldenReader& golden, std::siz
   capture::TapFilter outputs({std::string(run::kOutputPath)}, {});
   capture::TapFilter& filter = watched ? filter_ : outputs;
   ReferenceTaps reference(golden, case_index);
-  CaseComparison comparison(reference, nullptr, filter, choice());
+  const tensor::Value inputs = golden.read_inputs(case_index);
+  const CompareChoice how = choice(passes_of(inputs, reference.record()));
+  CaseComparison comparison(reference, nullptr, filter, how);
   ComparingSink sink(comparison, nullptr, progress_);
   progress_.begin("run " + reference.record().name + " again", comparison.wanted_taps());
   const Clock::time_point start = Clock::now();
-  comparison.add_remarks(
-      run_tapped(model_, golden.read_inputs(case_index), instrumentation, filter, sink), {});
+  comparison.add_remarks(run_tapped(model_, inputs, instrumentation, filter, sink), {});
   report.timing.forward_s += std::chrono::duration<double>(Clock::now() - start).count();
   progress_.end();
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report::Case one = comparison.finish();
+  add_decode({{inputs}, {inputs}}, how, one);
   demand_equal_bits(one);
   return one;
 }
@@ -195,14 +198,17 @@ void Selfcheck::check_rows(const golden_store::GoldenReader& golden, const Recor
                            report::Report& report) {
   if (recorded.batch < 2) return;
   const tensor::Value inputs = golden.read_inputs(recorded.batch_index);
+  const CompareChoice how = choice(passes_of(inputs, golden.cases()[recorded.batch_index]));
   for (const std::int64_t row : std::set<std::int64_t>{0, recorded.batch / 2, recorded.batch - 1}) {
     const std::string name =
         fmt::format("{}, row {} of {} alone", recorded.name, row, recorded.batch);
     progress_.begin(name, golden.cases()[recorded.batch_index].taps.size());
     const Clock::time_point start = Clock::now();
+    const tensor::Value alone = one_row(inputs, recorded.batch, row);
     report::Case one =
-        compare_row(model_, one_row(inputs, recorded.batch, row), golden,
-                    {recorded.batch_index, recorded.batch, row}, filter_, choice(), progress_);
+        compare_row(model_, alone, golden, {recorded.batch_index, recorded.batch, row}, filter_,
+                    how, progress_);
+    add_decode({{alone}, {alone}}, how, one);
     report.timing.forward_s += std::chrono::duration<double>(Clock::now() - start).count();
     progress_.end();
     one.name = name;

@@ -10,7 +10,6 @@
 #include "compare/compare_tensors.h"
 #include "compare/formats.h"
 #include "gate/decode.h"
-#include "pipeline/decode_facts.h"
 #include "pipeline/row_coordinates.h"
 #include "pipeline/tap_truth.h"
 
@@ -112,7 +111,9 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   logits.facts = compare::compare_logits(compare::Reference{part->reference},
                                          compare::Candidate{part->candidate}, {});
   const gate::TapRules rules = rules_for(choice, reference, candidate);
-  gate::Judgement judgement = is_decode_step(reference.record.id)
+  const bool is_step =
+      choice.passes == Passes::prompt_and_steps && run::is_decode_step(reference.record.id);
+  gate::Judgement judgement = is_step
                                   ? gate::judge_step(logits.facts, output, choice.policy, rules)
                                   : gate::judge_logits(logits.facts, output, choice.policy, rules);
   const std::optional<gate::LogitsTruth> by_truth =

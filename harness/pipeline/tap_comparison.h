@@ -1,6 +1,7 @@
 // One tap of two runs: brings both sides to the same stored part, compares, and has the gate judge.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "compare/compare_logits.h"
@@ -14,7 +15,11 @@
 
 namespace parity::pipeline {
 
-/// How taps are compared; the same for every tap of a report.
+/// What the outputs of a case are: each stands for itself, or those behind the first are the steps
+/// of a decode, whose averages are judged together (pipeline/decode_facts.h) and nowhere else.
+enum class Passes : std::uint8_t { one, prompt_and_steps };
+
+/// How taps are compared; but for the passes the same for every tap of a report.
 struct CompareChoice {
   gate::Policy policy;
   /// A dtype that the candidate was asked to run in, other than the golden's: taps in it are judged
@@ -22,6 +27,7 @@ struct CompareChoice {
   std::optional<tensor::DType> asked_dtype;
   int worst_count = 10;
   int threads = 1;
+  Passes passes = Passes::one;
 };
 
 /// One thread per processor.

@@ -73,7 +73,8 @@ report::TapTruth reported(const gate::TruthErrors& found, tensor::DType truth) {
 }
 
 report::LogitsTruth reported(const gate::LogitsTruth& found) {
-  return {found.reference.kl, found.candidate.kl, found.flips};
+  return {found.reference.kl, found.candidate.kl, found.reference.non_finite_rows,
+          found.candidate.non_finite_rows, found.flips};
 }
 
 }  // namespace parity::pipeline

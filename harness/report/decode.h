@@ -1,5 +1,5 @@
-// What came of decoding token by token: counts and the first token on which the sides part. Figures
-// alone, no judgement.
+// What came of decoding token by token: counts, the first token on which the sides part, and the
+// verdict that was given on all steps together. Judges nothing itself.
 #pragma once
 
 #include <cstdint>

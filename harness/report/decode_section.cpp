@@ -12,12 +12,6 @@ namespace {
 constexpr std::size_t kSteps = 5;
 constexpr std::string_view kIndent = "      ";
 
-Json row_figure_json(const compare::RowFigure& figure) {
-  return {{"mean", json_number(figure.mean)},
-          {"p99", json_number(figure.p99)},
-          {"max", json_number(figure.max)}};
-}
-
 std::string agreement_text(const Decode& decode) {
   std::string text = fmt::format("{} of {} agree", decode.agree, plural(decode.compared, "token"));
   if (decode.compared < decode.tokens)
@@ -38,8 +32,6 @@ Tone tone(const Decode& decode) {
   return decode.first_divergent->decided ? Tone::bad : Tone::warning;
 }
 
-bool is_step(const Logits& logits) { return logits.id.call > 0; }
-
 bool is_fine(const Logits& logits) {
   return logits.verdict != run::Verdict::suspect &&
          run::passes(logits.verdict, run::Strictness::normal);
@@ -47,7 +39,8 @@ bool is_fine(const Logits& logits) {
 
 std::uint64_t passing_steps(const Case& item) {
   std::uint64_t count = 0;
-  for (const Logits& logits : item.logits) count += is_step(logits) && is_fine(logits) ? 1U : 0U;
+  for (const Logits& logits : item.logits)
+    count += run::is_decode_step(logits.id) && is_fine(logits) ? 1U : 0U;
   return count;
 }
 
@@ -81,39 +74,11 @@ std::vector<const Logits*> shown_logits(const Case& item, Show show) {
   std::vector<const Logits*> shown;
   std::size_t failing_steps = 0;
   for (const Logits& logits : item.logits) {
-    const bool hidden = item.decode && show != Show::all && is_step(logits) &&
+    const bool hidden = item.decode && show != Show::all && run::is_decode_step(logits.id) &&
                         (is_fine(logits) || ++failing_steps > kSteps);
     if (!hidden) shown.push_back(&logits);
   }
   return shown;
-}
-
-Json decode_json(const Case& item) {
-  if (!item.decode) return nullptr;
-  const Decode& decode = *item.decode;
-  Json first = nullptr;
-  if (const auto& token = decode.first_divergent) {
-    first = {{"token", token->token},
-             {"step", token->step},
-             {"row", token->row},
-             {"reference", token->reference},
-             {"candidate", token->candidate},
-             {"margin", json_number(token->margin)},
-             {"decided", token->decided}};
-  }
-  return {{"steps", decode.steps},
-          {"rows", decode.rows},
-          {"tokens", decode.tokens},
-          {"compared", decode.compared},
-          {"agree", decode.agree},
-          {"first_divergent", std::move(first)},
-          {"verdict", run::name(decode.verdict)},
-          {"reasons", decode.reasons},
-          {"top1_agreement", json_number(decode.logits.top1_agreement)},
-          {"flips", decode.logits.flips},
-          {"decided_flips", decode.logits.decided_flips},
-          {"kl", row_figure_json(decode.logits.kl)},
-          {"kl_reverse", row_figure_json(decode.logits.kl_reverse)}};
 }
 
 }  // namespace parity::report

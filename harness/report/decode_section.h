@@ -1,10 +1,9 @@
-// The decode of a case in the table and in JSON.
+// The decode of a case in the table.
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-#include "report/json_number.h"
 #include "report/page.h"
 #include "report/report.h"
 
@@ -17,8 +16,5 @@ void add_decode(Page& page, const Case& item, std::string_view mark);
 /// The logits that the table shows: all of a case without a decode; of a decode the prompt's, and
 /// of the steps only the first few that do not pass, unless all are asked for.
 [[nodiscard]] std::vector<const Logits*> shown_logits(const Case& item, Show show);
-
-/// null for a case without a decode.
-[[nodiscard]] Json decode_json(const Case& item);
 
 }  // namespace parity::report

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "report/decode_section.h"
+#include "report/json_decode.h"
 #include "report/json_number.h"
 #include "report/json_tap.h"
 

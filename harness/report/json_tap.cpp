@@ -148,15 +148,9 @@ void add_no_facts(Json& object) {
   }
 }
 
-Json row_figure(const compare::RowFigure& figure) {
-  return {{"mean", json_number(figure.mean)},
-          {"p99", json_number(figure.p99)},
-          {"max", json_number(figure.max)}};
-}
-
 Json truth(const LogitsTruth& truth) {
-  return {{"reference_kl", row_figure(truth.reference_kl)},
-          {"candidate_kl", row_figure(truth.candidate_kl)},
+  return {{"reference_kl", row_figure_json(truth.reference_kl)},
+          {"candidate_kl", row_figure_json(truth.candidate_kl)},
           {"flips", truth.flips.flips},
           {"flips_for_candidate", truth.flips.candidate},
           {"flips_for_reference", truth.flips.reference},
@@ -165,6 +159,12 @@ Json truth(const LogitsTruth& truth) {
 }
 
 }  // namespace
+
+Json row_figure_json(const compare::RowFigure& figure) {
+  return {{"mean", json_number(figure.mean)},
+          {"p99", json_number(figure.p99)},
+          {"max", json_number(figure.max)}};
+}
 
 Json tap_json(const Tap& tap) {
   Json object = {{"tap", run::to_string(tap.id)},
@@ -209,8 +209,8 @@ Json logits_json(const Logits& logits) {
           {"decided_gap", json_number(logits.facts.decided_gap)},
           {"max_flip_gap", json_number(logits.facts.max_flip_gap)},
           {"topk_overlap", std::move(overlap)},
-          {"kl", row_figure(logits.facts.kl)},
-          {"kl_reverse", row_figure(logits.facts.kl_reverse)},
+          {"kl", row_figure_json(logits.facts.kl)},
+          {"kl_reverse", row_figure_json(logits.facts.kl_reverse)},
           {"first_divergent", logits.facts.first_divergent},
           {"max_logprob_change", json_number(logits.facts.max_logprob_change)},
           {"non_finite_rows", logits.facts.non_finite_rows},

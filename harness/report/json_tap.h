@@ -8,6 +8,7 @@
 namespace parity::report {
 
 [[nodiscard]] Json tap_json(const Tap& tap);
+[[nodiscard]] Json row_figure_json(const compare::RowFigure& figure);
 [[nodiscard]] Json logits_json(const Logits& logits);
 
 }  // namespace parity::report

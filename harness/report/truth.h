@@ -25,6 +25,9 @@ struct TapTruth {
 struct LogitsTruth {
   compare::RowFigure reference_kl;  ///< KL(truth || reference), nat
   compare::RowFigure candidate_kl;  ///< KL(truth || candidate), nat
+  /// Rows with NaN or +Inf on the side or in the truth: not in the figures above.
+  std::uint64_t reference_non_finite_rows = 0;
+  std::uint64_t candidate_non_finite_rows = 0;
   compare::FlipsByTruth flips;
 };
 

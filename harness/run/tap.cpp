@@ -22,6 +22,8 @@ std::optional<TapKind> tap_kind_from_name(std::string_view text) {
   return std::nullopt;
 }
 
+bool is_decode_step(const TapId& id) { return id.kind == TapKind::output && id.call > 0; }
+
 std::string to_string(const TapId& id) {
   std::string text = id.path;
   if (!id.op.empty()) text.append("/").append(id.op);

@@ -30,6 +30,10 @@ struct TapId {
   auto operator<=>(const TapId&) const = default;
 };
 
+/// Whether it is an output of a further pass: the prompt's of a decode has call 0, each step's one
+/// of its own.
+[[nodiscard]] bool is_decode_step(const TapId& id);
+
 /// `path#call:port` and `path/op#call:port`; call 0 and an empty port are left out.
 [[nodiscard]] std::string to_string(const TapId& id);
 

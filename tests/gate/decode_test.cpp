@@ -38,9 +38,9 @@ TEST(JudgeDecode, LeavesAveragesToAllStepsTogether) {
       {"an undecided flip", [](LogitsComparison& f) { f.flips = 1, f.top1_agreement = 0; },
        Verdict::within, Verdict::suspect},
       {"a decided flip", [](LogitsComparison& f) { f.flips = 1, f.decided_flips = 1; },
-       Verdict::diverged, Verdict::diverged},
+       Verdict::diverged, Verdict::within},
       {"a ruined position", [](LogitsComparison& f) { f.kl.max = 0.5; }, Verdict::diverged,
-       Verdict::diverged},
+       Verdict::within},
   };
   for (const Row& row : rows) {
     LogitsComparison facts = step_logits();
@@ -58,6 +58,41 @@ TEST(JudgeDecode, JudgesStepsByAveragesWhereAPolicyHasNothingElse) {
   LogitsComparison facts = step_logits();
   facts.kl.mean = 1;
   EXPECT_EQ(judge_step(facts, identical_facts(), policy).verdict, Verdict::diverged);
+}
+
+TEST(JudgeDecode, JudgesAllStepsByWhatAPolicyHasWhereThatIsNoAverage) {
+  Policy policy = default_policy();
+  std::erase_if(policy.logits, [](const Bound& bound) { return bound.metric != "kl.max"; });
+  LogitsComparison facts = close_logits();
+  const auto verdict = [&] {
+    return judge_decode(facts, std::nullopt, tensor::DType::float32, policy).verdict;
+  };
+  EXPECT_EQ(verdict(), Verdict::within);
+  facts.kl.max = 1;
+  EXPECT_EQ(verdict(), Verdict::diverged);
+}
+
+TEST(JudgeDecode, HasTheNoiseOfTheStepsAsTheFloorOfItsBounds) {
+  const run::TapNoise first{3, 1, {{"kl.mean", 1e-4}, {"top1_agreement", 0.5}, {"nrmse", 1}}};
+  const run::TapNoise second{3, 2, {{"kl.mean", 2e-3}, {"top1_agreement", 0.75}}};
+  const run::TapNoise pooled = pooled_noise({&first, &second});
+  EXPECT_EQ(pooled.repeats, 3);
+  EXPECT_EQ(pooled.differing, 2);
+  ASSERT_EQ(pooled.figures.size(), 2U) << "of logits";
+  EXPECT_EQ(pooled.figures[0].value, 2e-3);
+  EXPECT_EQ(pooled.figures[1].value, 0.5) << "the smaller is the worse";
+  LogitsComparison facts = close_logits();
+  facts.kl.mean = 4.7e-3;
+  TapRules rules;
+  const auto verdict = [&] {
+    return judge_decode(facts, std::nullopt, tensor::DType::float32, default_policy(), rules)
+        .verdict;
+  };
+  EXPECT_EQ(verdict(), Verdict::diverged);
+  rules.noise = &pooled;
+  EXPECT_EQ(verdict(), Verdict::within);
+  facts.kl.mean = 7e-3;
+  EXPECT_EQ(verdict(), Verdict::diverged);
 }
 
 TEST(JudgeDecode, LeavesRowsThatAreNotFiniteToTheirSteps) {

@@ -15,6 +15,8 @@
 #include "pipeline/inspect.h"
 #include "pipeline/record.h"
 #include "pipeline/same_inputs.h"
+#include "pipeline/selfcheck.h"
+#include "tensor/digest.h"
 
 namespace parity::pipeline {
 namespace {
@@ -335,19 +337,50 @@ TEST_F(DecodePipeline, ComparesOnlyTokensBehindEqualOnesOfTwoGoldens) {
   EXPECT_TRUE(mentions(shorter.cases[0].notes, "from step 3 on (row 0: 9 and none)"));
 }
 
-TEST(FedTokens, AreThoseOfADecodeAlone) {
-  run::CaseRecord record;
-  record.taps.resize(1);
-  record.taps[0].id = {run::TapKind::output, "<output>", "", 0, ""};
-  const tensor::Value inputs{
-      tensor::ValueDict{{{"input_ids", ids({1, 1}, {1})}, {"decode_tokens", ids({1, 2}, {3, 4})}}}};
-  EXPECT_FALSE(fed_tokens(inputs, record).has_value()) << "another model's input of that name";
-  record.taps[0].id.call = 1;
-  ASSERT_TRUE(fed_tokens(inputs, record).has_value());
-  EXPECT_EQ(fed_tokens(inputs, record)->ids, (std::vector<std::int64_t>{3, 4}));
-  EXPECT_FALSE(fed_tokens(ids({1, 2}, {3, 4}), record).has_value());
-  EXPECT_FALSE(fed_tokens({tensor::ValueDict{{{"decode_tokens", {std::string("all")}}}}}, record)
-                   .has_value());
+/// Two tokens whose probabilities are further apart than an average may be, but not than one may.
+TEST_F(DecodePipeline, JudgesAveragesWhereALaterOutputIsNoStep) {
+  const auto golden_of = [&](const std::string& name, const std::vector<float>& logits) {
+    golden_store::GoldenWriter writer(file(name), {});
+    writer.begin_case("one", {});
+    for (const std::int64_t call : {0, 1}) {
+      run::TapRecord tap;
+      tap.id = {run::TapKind::output, std::string(run::kOutputPath), "", call, ""};
+      tap.shape = {1, 1, 2};
+      tap.role = run::Role::logits;
+      const auto bytes = std::as_bytes(std::span(logits));
+      tap.digest = tensor::digest_of(bytes);
+      writer.add_tap(tap, bytes);
+    }
+    writer.end_case({}, {});
+    const auto model = open();
+    writer.finish({model->description(), model->provenance(), {}});
+  };
+  golden_of("reference.h5", {1.0F, 0.0F});
+  golden_of("candidate.h5", {1.3F, 0.0F});
+  const report::Report report = compare_files("reference.h5", "candidate.h5");
+  EXPECT_FALSE(report.cases.at(0).decode.has_value());
+  ASSERT_EQ(report.cases[0].logits.size(), 2U);
+  for (const report::Logits& logits : report.cases[0].logits) {
+    EXPECT_LT(logits.facts.kl.max, 1e-2);
+    EXPECT_EQ(logits.verdict, Verdict::diverged) << run::to_string(logits.id);
+  }
+}
+
+TEST_F(DecodePipeline, IsJudgedWhereADeviceIsHeldAgainstItself) {
+  SelfcheckRequest wanted;
+  wanted.settings = settings;
+  wanted.cases = {{"one", "given"}};
+  const auto model = open();
+  const tensor::Value inputs{tensor::ValueDict{{{"input_ids", ids({2, 3}, {1, 2, 3, 4, 5, 6})},
+                                                {"decode_tokens", ids({2, 2}, {7, 8, 9, 10})}}}};
+  const report::Report report = selfcheck_model(*model, {inputs}, wanted, progress);
+  EXPECT_GT(report.cases.size(), 4U) << "rows alone as well";
+  for (const report::Case& one : report.cases) {
+    ASSERT_TRUE(one.decode.has_value()) << one.name;
+    EXPECT_EQ(one.decode->verdict, Verdict::within) << one.name;
+    EXPECT_EQ(one.decode->steps, 2);
+    EXPECT_EQ(one.decode->compared, one.decode->tokens) << one.name;
+  }
 }
 
 }  // namespace

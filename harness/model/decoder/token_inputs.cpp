@@ -2,8 +2,9 @@
 #include "model/decoder/token_inputs.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "error/error.h"
 #include "model/decoder/decode_plan.h"
 #include "model/model.h"
+#include "tensor/whole_numbers.h"
 
 namespace parity::model {
 namespace {
@@ -21,49 +23,28 @@ using tensor::Value;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorKind::model, message); }
 
-template <typename T>
-std::vector<std::int64_t> widened(const HostTensor& tensor) {
-  std::vector<T> typed(tensor.bytes().size() / sizeof(T));
-  if (!typed.empty()) {
-    std::memcpy(typed.data(), tensor.bytes().data(), tensor.bytes().size());
+/// int64 or int32.
+std::vector<std::int64_t> ids_of(const HostTensor& tensor, std::string_view key) {
+  if (tensor.dtype() != DType::int64 && tensor.dtype() != DType::int32) {
+    refuse(fmt::format("{} must be int64 or int32, not {}", key, tensor::name(tensor.dtype())));
   }
-  return {typed.begin(), typed.end()};
-}
-
-std::vector<std::int64_t> whole_numbers(const HostTensor& tensor, std::string_view key) {
-  switch (tensor.dtype()) {
-    case DType::int64:
-      return widened<std::int64_t>(tensor);
-    case DType::int32:
-      return widened<std::int32_t>(tensor);
-    default:
-      refuse(fmt::format("{} must be int64 or int32, not {}", key, tensor::name(tensor.dtype())));
-  }
+  return tensor::whole_numbers(tensor).value();
 }
 
 std::vector<std::uint8_t> padding_of(const HostTensor& tensor) {
-  std::vector<std::uint8_t> padding;
-  const auto keep = [&padding](const auto& numbers) {
-    for (const auto number : numbers) {
-      if (number != 0 && number != 1) {
-        refuse(fmt::format("attention_mask must hold 0 and 1 alone, not {}", number));
-      }
-      padding.push_back(static_cast<std::uint8_t>(number));
-    }
-  };
-  switch (tensor.dtype()) {
-    case DType::boolean:
-    case DType::uint8:
-      keep(widened<std::uint8_t>(tensor));
-      return padding;
-    case DType::int64:
-    case DType::int32:
-      keep(whole_numbers(tensor, "attention_mask"));
-      return padding;
-    default:
-      refuse(fmt::format("attention_mask must be int64, int32, uint8 or bool, not {}",
-                         tensor::name(tensor.dtype())));
+  const std::optional<std::vector<std::int64_t>> numbers = tensor::whole_numbers(tensor);
+  if (!numbers) {
+    refuse(fmt::format("attention_mask must be int64, int32, uint8 or bool, not {}",
+                       tensor::name(tensor.dtype())));
   }
+  std::vector<std::uint8_t> padding;
+  for (const std::int64_t number : *numbers) {
+    if (number != 0 && number != 1) {
+      refuse(fmt::format("attention_mask must hold 0 and 1 alone, not {}", number));
+    }
+    padding.push_back(static_cast<std::uint8_t>(number));
+  }
+  return padding;
 }
 
 const HostTensor& tensor_of(const Value& value, std::string_view key) {
@@ -188,7 +169,7 @@ void read_positions(const HostTensor* given, TokenInputs& inputs) {
                        inputs.tokens, inputs.tokens));
   }
   inputs.position_rows = shape[0];
-  inputs.positions = whole_numbers(*given, "position_ids");
+  inputs.positions = ids_of(*given, "position_ids");
 }
 
 void read_decode_tokens(const HostTensor& given, const DecoderConfig& config, TokenInputs& inputs) {
@@ -200,7 +181,7 @@ void read_decode_tokens(const HostTensor& given, const DecoderConfig& config, To
         tensor::to_string(shape), inputs.batch));
   }
   inputs.steps = shape[1];
-  inputs.decode_tokens = whole_numbers(given, kDecodeTokens);
+  inputs.decode_tokens = ids_of(given, kDecodeTokens);
   check_ids(inputs.decode_tokens, inputs.steps, kDecodeTokens, config);
   check_continuable(inputs, config, inputs.steps);
 }
@@ -217,7 +198,7 @@ TokenInputs read_token_inputs(const Value& value, const DecoderConfig& config) {
   TokenInputs inputs;
   inputs.batch = shape[0];
   inputs.tokens = shape[1];
-  inputs.ids = whole_numbers(*named.ids, "input_ids");
+  inputs.ids = ids_of(*named.ids, "input_ids");
   check_ids(inputs.ids, inputs.tokens, "input_ids", config);
   read_positions(named.positions, inputs);
   check_positions(inputs, config);

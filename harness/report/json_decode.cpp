@@ -1,0 +1,35 @@
+#include "report/json_decode.h"
+
+#include "report/json_tap.h"
+
+namespace parity::report {
+
+Json decode_json(const Case& item) {
+  if (!item.decode) return nullptr;
+  const Decode& decode = *item.decode;
+  Json first = nullptr;
+  if (const auto& token = decode.first_divergent) {
+    first = {{"token", token->token},
+             {"step", token->step},
+             {"row", token->row},
+             {"reference", token->reference},
+             {"candidate", token->candidate},
+             {"margin", json_number(token->margin)},
+             {"decided", token->decided}};
+  }
+  return {{"steps", decode.steps},
+          {"rows", decode.rows},
+          {"tokens", decode.tokens},
+          {"compared", decode.compared},
+          {"agree", decode.agree},
+          {"first_divergent", std::move(first)},
+          {"verdict", run::name(decode.verdict)},
+          {"reasons", decode.reasons},
+          {"top1_agreement", json_number(decode.logits.top1_agreement)},
+          {"flips", decode.logits.flips},
+          {"decided_flips", decode.logits.decided_flips},
+          {"kl", row_figure_json(decode.logits.kl)},
+          {"kl_reverse", row_figure_json(decode.logits.kl_reverse)}};
+}
+
+}  // namespace parity::report
