@@ -54,18 +54,12 @@ class ForcingSink final : public run::TapSink {
   ForcedRun run_;
 };
 
-class NoTaps final : public run::TapSink {
- public:
-  void on_tap(const run::TapId& /*id*/, const run::DeviceTensor& /*value*/) override {}
-  void on_skipped(const run::TapId& /*id*/, const std::string& /*reason*/) override {}
-};
-
 }  // namespace
 
 std::unique_ptr<model::OperatorTrace> trace_forced(model::Model& model, const tensor::Value& inputs,
                                                    const model::Segment& segment,
                                                    TapValues& reference) {
-  NoTaps nobody;
+  run::IgnoredTaps nobody;
   ForcingSink sink(nobody, nullptr, reference);
   return model::trace_operators(model, inputs, segment, sink);
 }

@@ -72,4 +72,11 @@ class TapSink {
   virtual void on_not_forced(const TapId& /*id*/, const std::string& /*reason*/) {}
 };
 
+/// For a run that nobody looks at.
+class IgnoredTaps final : public TapSink {
+ public:
+  void on_tap(const TapId& /*id*/, const DeviceTensor& /*value*/) override {}
+  void on_skipped(const TapId& /*id*/, const std::string& /*reason*/) override {}
+};
+
 }  // namespace parity::run

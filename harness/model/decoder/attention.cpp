@@ -8,6 +8,7 @@
 
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/record_function.h>
 
 #include "model/decoder/decode_plan.h"
 
@@ -65,6 +66,7 @@ at::Tensor repeated(const at::Tensor& heads, std::int64_t times) {
 
 DecoderBatch make_batch(const TokenInputs& inputs, const DecoderConfig& config,
                         const c10::Device& device) {
+  const at::RecordFunctionGuard silent(/*is_enabled=*/false);
   DecoderBatch batch;
   batch.ids = copied(inputs.ids, {inputs.batch, inputs.tokens}, device);
   batch.positions = copied(inputs.positions, {inputs.position_rows, inputs.tokens}, device);
@@ -76,6 +78,7 @@ DecoderBatch make_batch(const TokenInputs& inputs, const DecoderConfig& config,
 DecoderBatch make_step(const TokenInputs& inputs, std::int64_t step,
                        const std::vector<std::int64_t>& ids, const DecoderConfig& config,
                        const c10::Device& device) {
+  const at::RecordFunctionGuard silent(/*is_enabled=*/false);
   DecoderBatch batch;
   batch.ids = copied(ids, {inputs.batch, 1}, device);
   batch.positions = copied(step_positions(inputs, step), {inputs.position_rows, 1}, device);

@@ -22,10 +22,11 @@ struct DecoderBatch {
       masks;  // per layer: bool [batch, 1, tokens, keys], undefined for plain causal attention
 };
 
-/// The whole prompt. Layers with equal windows share a mask.
+/// The whole prompt. Layers with equal windows share a mask. To whoever records operators, a run
+/// begins behind this.
 [[nodiscard]] DecoderBatch make_batch(const TokenInputs& inputs, const DecoderConfig& config,
                                       const c10::Device& device);
-/// The tokens `ids` [batch] of step `step` (from 1) behind it.
+/// The tokens `ids` [batch] of step `step` (from 1) behind it, likewise.
 [[nodiscard]] DecoderBatch make_step(const TokenInputs& inputs, std::int64_t step,
                                      const std::vector<std::int64_t>& ids,
                                      const DecoderConfig& config, const c10::Device& device);

@@ -32,7 +32,8 @@ void check_continuable(const TokenInputs& inputs, const DecoderConfig& config, s
                                                        std::int64_t step);
 
 /// One query against the keys that a cache of `window` holds at that step, its own among them.
-/// nullopt when it sees all of them, which lets the fastest kernels run.
+/// nullopt where no row is padded and the window is not full yet, which lets the fastest kernels
+/// run; from the step on that fills the window it is a mask, also where that hides no key.
 [[nodiscard]] std::optional<AttentionMask> step_mask(const TokenInputs& inputs, std::int64_t step,
                                                      std::optional<std::int64_t> window);
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/record_function.h>
 #include <c10/core/DeviceGuard.h>
 
 #include "error/error.h"
@@ -121,19 +120,13 @@ class DecoderModel final : public Model {
  private:
   void forward(const TokenInputs& tokens, const ForwardTaps& taps, TapEmitter& emitter) const {
     if (tokens.steps == 0) {
-      emitter.model_output(network_->forward(batch_of(tokens), nullptr, taps));
+      emitter.model_output(network_->forward(make_batch(tokens, config_, device_), nullptr, taps));
       return;
     }
     Decoding decoding(*network_, config_, device_, tokens, taps);
     emitter.model_output(decoding.prefill());
     for (std::int64_t step = 1; step <= tokens.steps; ++step)
       emitter.model_output(decoding.step(step_ids(tokens, step)));
-  }
-
-  [[nodiscard]] DecoderBatch batch_of(const TokenInputs& tokens) const {
-    // To whoever listens, the run begins behind this.
-    const at::RecordFunctionGuard silent(/*is_enabled=*/false);
-    return make_batch(tokens, config_, device_);
   }
 
   void describe(const Source& source, const StateDict& weights, std::uint64_t parameter_count) {

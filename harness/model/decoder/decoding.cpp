@@ -1,7 +1,5 @@
 #include "model/decoder/decoding.h"
 
-#include <ATen/record_function.h>
-
 namespace parity::model {
 
 Decoding::Decoding(const Network& network, const DecoderConfig& config, const c10::Device& device,
@@ -11,23 +9,12 @@ Decoding::Decoding(const Network& network, const DecoderConfig& config, const c1
 }
 
 at::Tensor Decoding::prefill() {
-  DecoderBatch batch;
-  {
-    // To whoever listens, the run begins behind this.
-    const at::RecordFunctionGuard silent(/*is_enabled=*/false);
-    batch = make_batch(inputs_, config_, device_);
-  }
-  return network_.forward(batch, &caches_, taps_);
+  return network_.forward(make_batch(inputs_, config_, device_), &caches_, taps_);
 }
 
 at::Tensor Decoding::step(const std::vector<std::int64_t>& ids) {
   ++steps_;
-  DecoderBatch batch;
-  {
-    const at::RecordFunctionGuard silent(/*is_enabled=*/false);
-    batch = make_step(inputs_, steps_, ids, config_, device_);
-  }
-  return network_.forward(batch, &caches_, taps_);
+  return network_.forward(make_step(inputs_, steps_, ids, config_, device_), &caches_, taps_);
 }
 
 }  // namespace parity::model

@@ -41,18 +41,12 @@ std::vector<std::int64_t> best_tokens(const at::Tensor& logits, std::int64_t ste
   return tokens;
 }
 
-class NoTaps final : public run::TapSink {
- public:
-  void on_tap(const run::TapId& /*id*/, const run::DeviceTensor& /*value*/) override {}
-  void on_skipped(const run::TapId& /*id*/, const std::string& /*reason*/) override {}
-};
-
 }  // namespace
 
 std::vector<std::int64_t> greedy_tokens(const Network& network, const DecoderConfig& config,
                                         const c10::Device& device, const TokenInputs& prompt,
                                         std::int64_t steps) {
-  NoTaps nobody;
+  run::IgnoredTaps nobody;
   TapEmitter emitter(nobody);
   const ForwardTaps taps(emitter, Instrumentation::outputs_only, run::TapDepth::modules);
   Decoding decoding(network, config, device, prompt, taps);
