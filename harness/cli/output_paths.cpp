@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "error/error.h"
+#include "pipeline/reproducer.h"
 
 namespace parity::cli {
 namespace {
@@ -73,8 +74,7 @@ void check_new_folder(const FlaggedPath& folder, const std::vector<FlaggedPath>&
   const std::string named = folder.flag + " " + folder.path;
   std::error_code ignored;
   const fs::file_status status = fs::status(folder.path, ignored);
-  if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(folder.path, ignored)))
-    throw Error(ErrorKind::usage, named + " exists and is not an empty folder: name a new one");
+  pipeline::require_empty(folder.path);
   for (const FlaggedPath& file : files) {
     if (file.path.empty() || file.path == "-" || !is_in(file.path, folder.path)) continue;
     throw Error(ErrorKind::usage, file.flag + " " + file.path + " is in the folder of " + named +

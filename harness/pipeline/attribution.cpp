@@ -110,8 +110,7 @@ void find_operators(model::Model& model, const golden_store::GoldenReader& golde
                     const OperatorSearch& search, report::Report& report) {
   if (report.attribution->blame.empty()) {
     if (search.folder)
-      report.notes.emplace_back(
-          "--repro wrote nothing: no layer introduces more than is explained");
+      report.notes.push_back(wrote_no_reproducer("no layer introduces more than is explained"));
     return;
   }
   report::Blame& top = report.attribution->blame.front();
@@ -124,15 +123,15 @@ void find_operators(model::Model& model, const golden_store::GoldenReader& golde
   judge_operators(*trace, top);
   if (!search.folder) return;
   if (trace->operators().empty()) {
-    report.notes.push_back("--repro wrote nothing: no operator was seen between " +
-                           run::to_string(top.tap) + " and the tap before it");
+    report.notes.push_back(wrote_no_reproducer("no operator was seen between " +
+                                               run::to_string(top.tap) + " and the tap before it"));
     return;
   }
   try {
     add_reproducer(*trace, golden, place, search, report);
   } catch (const Error& error) {
     report.reproducer_failure = error.what();
-    report.notes.push_back("--repro wrote nothing: " + report.reproducer_failure);
+    report.notes.push_back(wrote_no_reproducer(report.reproducer_failure));
   }
 }
 

@@ -130,6 +130,10 @@ void require_empty(const std::filesystem::path& folder) {
   }
 }
 
+std::string wrote_no_reproducer(const std::string& reason) {
+  return "--repro wrote nothing: " + reason;
+}
+
 WrittenReproducer write_reproducer(const std::filesystem::path& folder,
                                    const model::OperatorTrace& trace, const Reproduced& reproduced,
                                    const run::Settings& settings,

@@ -28,6 +28,9 @@ struct WrittenReproducer {
 /// Throws Error(usage) when `folder` exists and is not empty: nothing there is overwritten.
 void require_empty(const std::filesystem::path& folder);
 
+/// What is said where none was written.
+[[nodiscard]] std::string wrote_no_reproducer(const std::string& reason);
+
 /// Writes the files of model::ReproducerFiles and `golden.h5`, a golden of the operators with the
 /// reference's value as their output, and runs them. Leaves nothing behind when it fails.
 [[nodiscard]] WrittenReproducer write_reproducer(

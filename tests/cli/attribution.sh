@@ -81,13 +81,24 @@ refused 2 "is in the folder of --repro" "${blamed[@]}" --repro empty --json empt
 refused 2 "is in the folder of --repro" "${blamed[@]}" --repro both --json ./both
 refused 2 "is in the folder of --repro" "${blamed[@]}" --repro empty/. --save empty/golden.h5
 refused 2 "would overwrite --save" "${blamed[@]}" --save same.h5 --json ./same.h5
-# One that turns out so at the end does not take the report with it. (Nobody makes folders in /proc, not even root.)
-if [ -w /proc ]; then
-  expect 3 compare script.h5 --model changed.pt --device cpu --weights any --attribute --repro /proc/alone --json late.json
-  has stdout "verdict FAIL"
-  has stderr "the report stands, but --repro wrote nothing: cannot make the folder /proc/alone"
-  python3 -c 'import json; assert json.load(open("late.json"))["exit_code"] == 1' || fail "the report was not written"
-fi
+# One that turns out so at the end does not take the report with it: its own path is just short enough, its files' are not.
+deep=$PWD
+while [ $((4085 - ${#deep})) -gt 250 ]; do deep=$deep/$(printf 'd%.0s' {1..200}); done
+mkdir -p "$deep"
+deep=$deep/$(printf "%0$((4084 - ${#deep}))d" 0)
+expect 1 compare script.h5 --model changed.pt --device cpu --weights any --attribute --repro "$deep" --json late.json
+has stdout "verdict FAIL"
+has stderr "the report stands, but --repro wrote nothing: cannot write"
+no_file "$deep"
+python3 -c 'import json; assert json.load(open("late.json"))["exit_code"] == 1' || fail "the report was not written"
+
+# The name of a case comes out of a golden that anybody may have sent: none of it is code in the script.
+hostile=$(printf 'coding: utf_7\nopen("owned", "w")\n#')
+expect 0 record --model "$model" --inputs "$hostile=$prose" --device cpu --out hostile.h5
+expect 1 compare hostile.h5 --model changed.pt --device cpu --weights any --attribute --repro hostile --show summary
+python3 -c 'import ast; ast.parse(open("hostile/reproduce.py", "rb").read())' || fail "no Python"
+(cd hostile && python3 reproduce.py >/dev/null 2>&1) || true  # without PyTorch it ends at the import
+no_file hostile/owned
 refused 2 "give both" compare script.h5 --model "$model" --device cpu --repro alone
 
 # Needs a run, and every tap in full.
