@@ -92,13 +92,9 @@ has stderr "the report stands, but --repro wrote nothing: cannot write"
 no_file "$deep"
 python3 -c 'import json; assert json.load(open("late.json"))["exit_code"] == 1' || fail "the report was not written"
 
-# The name of a case comes out of a golden that anybody may have sent: none of it is code in the script.
-hostile=$(printf 'coding: utf_7\nopen("owned", "w")\n#')
-expect 0 record --model "$model" --inputs "$hostile=$prose" --device cpu --out hostile.h5
-expect 1 compare hostile.h5 --model changed.pt --device cpu --weights any --attribute --repro hostile --show summary
-python3 -c 'import ast; ast.parse(open("hostile/reproduce.py", "rb").read())' || fail "no Python"
-(cd hostile && python3 reproduce.py >/dev/null 2>&1) || true  # without PyTorch it ends at the import
-no_file hostile/owned
+# Python reads the script as UTF-8 whatever the names of taps and cases in its first comments are.
+python3 -c 'import ast; ast.parse(open("alone/reproduce.py", "rb").read())' || fail "reproduce.py is no Python"
+[ "$(head -1 alone/reproduce.py)" = "# coding: utf-8" ] || fail "reproduce.py does not state its encoding"
 refused 2 "give both" compare script.h5 --model "$model" --device cpu --repro alone
 
 # Needs a run, and every tap in full.
