@@ -80,7 +80,7 @@ double explained(const std::vector<IntroducedError>& errors, std::size_t place,
         std::max(in_roundings(&Multiples::peer_floor, error.dtype), kPeerMultiple * median(others));
     by_rounding = std::min(by_rounding, by_peers);
   }
-  return std::max({by_rounding, kNoiseMultiple * error.noise_nrmse, error.reference_error});
+  return std::max({by_rounding, run::kNoiseMultiple * error.noise_nrmse, error.reference_error});
 }
 
 double outliers_explained(const IntroducedError& error, double explained) {

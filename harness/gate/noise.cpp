@@ -40,10 +40,10 @@ std::optional<NoiseFloor> noise_floor(std::string_view metric, Direction directi
   if (!figure) return std::nullopt;
   constexpr double kBest = 1;
   if (direction == Direction::lower_is_worse) {
-    const double limit = kBest - kNoiseMultiple * (kBest - *figure);
+    const double limit = kBest - run::kNoiseMultiple * (kBest - *figure);
     return NoiseFloor{limit, !(limit > 0)};
   }
-  const double limit = kNoiseMultiple * *figure;
+  const double limit = run::kNoiseMultiple * *figure;
   return NoiseFloor{limit, !std::isfinite(limit) || limit >= worthless_from(metric)};
 }
 

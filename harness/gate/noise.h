@@ -15,19 +15,14 @@
 
 namespace parity::gate {
 
-/// How many times the noise explains. Two runs that both lie within a distance d of the device's
-/// mean are at most 2 d apart, and so is the candidate from the recorded run; the third is for the
-/// few repeats, whose largest difference is smaller than the largest there is.
-inline constexpr double kNoiseMultiple = 3;
-
 [[nodiscard]] bool is_nondeterministic(const run::TapNoise* noise);
 
 /// The worst of the repeats; nullopt where it was not measured.
 [[nodiscard]] std::optional<double> noise_figure(const run::TapNoise* noise,
                                                  std::string_view metric);
 
-/// What the noise of one metric explains: kNoiseMultiple times the figure; of metrics that are 1 at
-/// best, as far below 1.
+/// What the noise of one metric explains: run::kNoiseMultiple times the figure; of metrics that are
+/// 1 at best, as far below 1.
 struct NoiseFloor {
   double limit = 0;
   /// No limit at all: worthless values would be inside it too (an nrmse of 1 as of zeros, a KL of

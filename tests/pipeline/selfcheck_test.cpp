@@ -140,7 +140,7 @@ TEST(Selfcheck, NamesARowThatDependsOnTheOthers) {
   EXPECT_EQ(by_name.at("x, row 2 of 3 alone"), report::Result::pass);
   EXPECT_TRUE(mentions(report.notes,
                        "x, row 1 of 3 alone: 2 of 2 taps have other bits than in "
-                                     "the batch, first at fc"));
+                       "the batch, first at fc"));
   EXPECT_EQ(report.first_divergence.value().case_name, "x, row 1 of 3 alone");
 }
 

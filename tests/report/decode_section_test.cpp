@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "report/json.h"
+#include "report/json_number.h"
 #include "report/made_report.h"
 #include "report/table.h"
 

@@ -285,7 +285,7 @@ report::Report judged_report() {
   better.verdict = Verdict::closer;
   better.reasons.insert(better.reasons.begin(), "no further from the truth than the reference");
   report.cases[0].logits.at(0).truth =
-      report::LogitsTruth{{0.5, 1, 2}, {0.25, 0.5, kInf}, {10, 7, 2, 4, 1}};
+      report::LogitsTruth{{0.5, 1, 2}, {0.25, 0.5, kInf}, 0, 0, {10, 7, 2, 4, 1}};
   report.truth = report::TruthSummary{
       "float64", "truth.h5", "reference", 12, 8, 1, "the reference is the worse side"};
   report.reasons.push_back(report.truth->sentence);
