@@ -10,15 +10,6 @@
 
 namespace parity::pipeline {
 
-namespace {
-
-std::string named_by_tmpdir() {
-  const char* const name = std::getenv("TMPDIR");
-  return name == nullptr ? "the temporary folder" : std::string(name) + " (TMPDIR)";
-}
-
-}  // namespace
-
 ScratchFile::ScratchFile() {
   constexpr std::string_view kEnding = ".h5";
   std::error_code failure;
@@ -28,7 +19,7 @@ ScratchFile::ScratchFile() {
   if (file < 0) {
     throw Error(ErrorKind::resource,
                 "no temporary file can be made in " +
-                    (failure ? named_by_tmpdir() : folder.string()) +
+                    (failure ? std::string("the folder that TMPDIR names") : folder.string()) +
                     "; set TMPDIR to a folder that can be written and has room for every tap");
   }
   ::close(file);
