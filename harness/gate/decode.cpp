@@ -28,8 +28,8 @@ void keep_worst(const run::NoiseFigure& figure, const LogitsMetric& metric,
   });
   if (found == worst.end()) {
     worst.push_back(figure);
-  } else if (is_beyond(figure.value, found->value, metric.direction)) {
-    found->value = figure.value;
+  } else {
+    found->value = worse_of(found->value, figure.value, metric.direction);
   }
 }
 

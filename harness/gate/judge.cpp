@@ -41,7 +41,7 @@ void apply(const Bound& bound, const Metric<Facts>* metric, const Facts& facts,
   const std::optional<NoiseFloor> floor = noise_floor(bound.metric, metric->direction, noise);
   const bool raised = floor && !floor->explains_anything;
   const auto limit_of = [&](double limit) {
-    return raised ? widened_by(*floor, limit, metric->direction) : limit;
+    return raised ? worse_of(limit, floor->limit, metric->direction) : limit;
   };
   const bool fails = is_beyond(value, limit_of(bound.fail), metric->direction);
   if (!fails && !is_beyond(value, limit_of(bound.warn), metric->direction)) return;

@@ -108,6 +108,10 @@ const LogitsMetric* find_logits_metric(std::string_view name) {
   return find(logits_metrics(), name);
 }
 
+double worse_of(double one, double other, Direction direction) {
+  return direction == Direction::higher_is_worse ? std::max(one, other) : std::min(one, other);
+}
+
 bool is_beyond(double value, double limit, Direction direction) {
   // Written as "not inside", so that a NaN never passes.
   return direction == Direction::higher_is_worse ? !(value <= limit) : !(value >= limit);

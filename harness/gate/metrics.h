@@ -42,4 +42,7 @@ using LogitsMetric = Metric<compare::LogitsComparison>;
 /// True when `value` is not shown to be inside `limit`. A NaN on either side is beyond.
 [[nodiscard]] bool is_beyond(double value, double limit, Direction direction);
 
+/// The one that is further off.
+[[nodiscard]] double worse_of(double one, double other, Direction direction);
+
 }  // namespace parity::gate

@@ -47,11 +47,6 @@ std::optional<NoiseFloor> noise_floor(std::string_view metric, Direction directi
   return NoiseFloor{limit, !std::isfinite(limit) || limit >= worthless_from(metric)};
 }
 
-double widened_by(const NoiseFloor& floor, double limit, Direction direction) {
-  return direction == Direction::higher_is_worse ? std::max(limit, floor.limit)
-                                                 : std::min(limit, floor.limit);
-}
-
 std::string noise_text(const run::TapNoise& noise) {
   std::string text =
       fmt::format("differs between runs of the reference itself: in {} of {} repeats",

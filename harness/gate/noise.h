@@ -34,9 +34,6 @@ struct NoiseFloor {
 [[nodiscard]] std::optional<NoiseFloor> noise_floor(std::string_view metric, Direction direction,
                                                     const run::TapNoise* noise);
 
-/// The wider of the two.
-[[nodiscard]] double widened_by(const NoiseFloor& floor, double limit, Direction direction);
-
 /// "differs between runs of the reference itself: in 3 of 4 repeats, nrmse up to 2.1e-04".
 [[nodiscard]] std::string noise_text(const run::TapNoise& noise);
 

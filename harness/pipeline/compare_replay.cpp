@@ -8,7 +8,6 @@
 
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
-#include "host/machine.h"
 #include "pipeline/attribution.h"
 #include "pipeline/case_comparison.h"
 #include "pipeline/case_inputs.h"
@@ -18,9 +17,9 @@
 #include "pipeline/forced_run.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/plain_run.h"
-#include "pipeline/random_numbers.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/reproducer.h"
+#include "pipeline/run_provenance.h"
 #include "pipeline/tapped_run.h"
 #include "pipeline/truth_source.h"
 
@@ -80,13 +79,7 @@ CompareChoice Replay::choice() const {
   return choice;
 }
 
-run::Provenance Replay::provenance() const {
-  run::Provenance facts = model_.provenance();
-  facts.merge(host::machine_facts());
-  record_capture(facts, settings_, taps_);
-  note_random_numbers(facts, model_);
-  return facts;
-}
+run::Provenance Replay::provenance() const { return run_provenance(model_, settings_, taps_); }
 
 /// A glob that was typed is checked against the golden before anything runs.
 void Replay::refuse_layers_the_golden_lacks() const {

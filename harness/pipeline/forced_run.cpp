@@ -1,10 +1,10 @@
 #include "pipeline/forced_run.h"
 
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "error/error.h"
+#include "pipeline/tap_places.h"
 
 namespace parity::pipeline {
 namespace {
@@ -14,11 +14,10 @@ class ForcingSink final : public run::TapSink {
  public:
   /// `filter` says which taps the stream compares; nullptr: none.
   ForcingSink(run::TapSink& stream, capture::TapFilter* filter, TapValues& reference)
-      : stream_(stream), filter_(filter), reference_(reference) {
-    const std::vector<run::TapRecord>& taps = reference.taps();
-    for (std::size_t place = 0; place < taps.size(); ++place)
-      places_.emplace(taps[place].id, place);
-  }
+      : stream_(stream),
+        filter_(filter),
+        reference_(reference),
+        places_(places_of(reference.taps())) {}
 
   void on_tap(const run::TapId& id, const run::DeviceTensor& value) override {
     current_.reset();
@@ -49,7 +48,7 @@ class ForcingSink final : public run::TapSink {
   run::TapSink& stream_;
   capture::TapFilter* filter_;
   TapValues& reference_;
-  std::map<run::TapId, std::size_t> places_;
+  const TapPlaces places_;
   std::optional<tensor::HostTensor> current_;
   ForcedRun run_;
 };

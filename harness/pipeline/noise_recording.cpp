@@ -1,6 +1,5 @@
 #include "pipeline/noise_recording.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "gate/noise.h"
 #include "pipeline/inherited_dtypes.h"
 #include "pipeline/tap_comparison.h"
+#include "pipeline/tap_places.h"
 #include "pipeline/tapped_run.h"
 
 namespace parity::pipeline {
@@ -36,9 +36,7 @@ class WorstFigures {
     if (std::isnan(value)) return;
     const auto [entry, is_new] = worst_.emplace(metric.name, value);
     if (is_new) return;
-    entry->second = metric.direction == gate::Direction::higher_is_worse
-                        ? std::max(entry->second, value)
-                        : std::min(entry->second, value);
+    entry->second = gate::worse_of(entry->second, value, metric.direction);
   }
 
   std::map<std::string, double> worst_;
@@ -56,11 +54,8 @@ class RepeatSink final : public capture::TapConsumer {
       : writer_(writer),
         case_index_(case_index),
         progress_(progress),
-        inherited_(inherited_dtypes(writer.taps(case_index))) {
-    const std::vector<run::TapRecord>& taps = writer_.taps(case_index_);
-    for (std::size_t place = 0; place < taps.size(); ++place)
-      places_.emplace(taps[place].id, place);
-  }
+        inherited_(inherited_dtypes(writer.taps(case_index))),
+        places_(places_of(writer.taps(case_index))) {}
 
   void consume(const capture::CapturedTap& captured) override {
     const auto found = places_.find(captured.id);
@@ -85,7 +80,7 @@ class RepeatSink final : public capture::TapConsumer {
   const std::size_t case_index_;
   Progress& progress_;
   const std::vector<std::optional<tensor::DType>> inherited_;  // by place
-  std::map<run::TapId, std::size_t> places_;
+  const TapPlaces places_;
   std::map<std::size_t, std::int64_t> seen_;
   std::map<run::TapId, std::int64_t> strangers_;
   std::map<std::size_t, Spread> spreads_;

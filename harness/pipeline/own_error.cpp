@@ -1,20 +1,14 @@
 #include "pipeline/own_error.h"
 
 #include <limits>
-#include <map>
 
 #include "compare/distance.h"
 #include "pipeline/forced_run.h"
+#include "pipeline/tap_places.h"
 #include "pipeline/tap_truth.h"
 
 namespace parity::pipeline {
 namespace {
-
-std::map<run::TapId, std::size_t> places_of(const std::vector<run::TapRecord>& taps) {
-  std::map<run::TapId, std::size_t> places;
-  for (std::size_t place = 0; place < taps.size(); ++place) places.emplace(taps[place].id, place);
-  return places;
-}
 
 class OwnErrorSink final : public capture::TapConsumer {
  public:
@@ -44,8 +38,8 @@ class OwnErrorSink final : public capture::TapConsumer {
 
  private:
   TapValues& recorded_;
-  std::map<run::TapId, std::size_t> recorded_places_;
-  std::map<run::TapId, std::size_t> truth_places_;
+  TapPlaces recorded_places_;
+  TapPlaces truth_places_;
   std::vector<double> errors_;  // by place in the truth
 };
 

@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "error/error.h"
-#include "host/machine.h"
 #include "pipeline/noise_recording.h"
 #include "pipeline/plain_run.h"
-#include "pipeline/random_numbers.h"
+#include "pipeline/run_provenance.h"
 #include "pipeline/tapped_run.h"
 #include "pipeline/uncaptured.h"
 
@@ -162,10 +161,7 @@ CaseFate Recorder::record_case(const CaseInput& input, tensor::Value& inputs) {
 run::RecordingHeader Recorder::header() {
   run::RecordingHeader header;
   header.model = model_.description();
-  header.provenance = model_.provenance();
-  header.provenance.merge(host::machine_facts());
-  record_capture(header.provenance, request_.settings, request_.taps);
-  note_random_numbers(header.provenance, model_);
+  header.provenance = run_provenance(model_, request_.settings, request_.taps);
   header.notes = model_.notes();
   header.notes.insert(header.notes.end(), left_out_.begin(), left_out_.end());
   for (const std::string& text : header.notes) note(text);

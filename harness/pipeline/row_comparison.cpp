@@ -12,6 +12,7 @@
 #include "pipeline/batch_rows.h"
 #include "pipeline/comparing_sink.h"
 #include "pipeline/inherited_dtypes.h"
+#include "pipeline/tap_places.h"
 #include "pipeline/tapped_run.h"
 #include "pipeline/uncaptured.h"
 
@@ -27,10 +28,8 @@ class RowSink final : public capture::TapConsumer {
         choice_(choice),
         progress_(progress),
         inherited_(inherited_dtypes(taps())),
-        compared_(taps().size()) {
-    for (std::size_t place = 0; place < taps().size(); ++place)
-      places_.emplace(taps()[place].id, place);
-  }
+        places_(places_of(taps())),
+        compared_(taps().size()) {}
 
   void consume(const capture::CapturedTap& captured) override;
   [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& /*id*/) const override {
@@ -49,7 +48,7 @@ class RowSink final : public capture::TapConsumer {
   const CompareChoice choice_;
   Progress& progress_;
   const std::vector<std::optional<tensor::DType>> inherited_;  // by place
-  std::map<run::TapId, std::size_t> places_;
+  const TapPlaces places_;
   std::vector<std::optional<ComparedTap>> compared_;  // by place
   std::vector<report::Tap> additional_;
   std::map<std::size_t, std::string> without_row_;  // by place: both shapes

@@ -12,7 +12,6 @@
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
 #include "golden_store/golden_writer.h"
-#include "host/machine.h"
 #include "pipeline/batch_rows.h"
 #include "pipeline/case_comparison.h"
 #include "pipeline/comparing_sink.h"
@@ -21,6 +20,7 @@
 #include "pipeline/plain_run.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/row_comparison.h"
+#include "pipeline/run_provenance.h"
 #include "pipeline/scratch_file.h"
 #include "pipeline/tapped_run.h"
 
@@ -123,10 +123,7 @@ void Selfcheck::record_batch(golden_store::GoldenWriter& writer, const tensor::V
 }
 
 run::RecordingHeader Selfcheck::header() const {
-  run::RecordingHeader header{model_.description(), model_.provenance(), {}};
-  header.provenance.merge(host::machine_facts());
-  record_capture(header.provenance, request_.settings, request_.taps);
-  return header;
+  return {model_.description(), run_provenance(model_, request_.settings, request_.taps), {}};
 }
 
 /// On one device, the same run gives the same bits or is not reproducible: no bound says that this

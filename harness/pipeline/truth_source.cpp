@@ -4,7 +4,7 @@
 
 #include "error/error.h"
 #include "pipeline/case_lookup.h"
-#include "pipeline/random_numbers.h"
+#include "pipeline/run_provenance.h"
 #include "pipeline/same_inputs.h"
 #include "pipeline/tap_truth.h"
 
@@ -33,10 +33,7 @@ std::size_t more_precise(const TruthTaps& truth, const run::CaseRecord& record) 
 }  // namespace
 
 TruthTaps::TruthTaps(const golden_store::GoldenReader& golden, std::size_t case_index)
-    : golden_(golden), case_index_(case_index) {
-  for (std::size_t place = 0; place < taps().size(); ++place)
-    places_.emplace(taps()[place].id, place);
-}
+    : golden_(golden), case_index_(case_index), places_(places_of(taps())) {}
 
 const std::vector<run::TapRecord>& TruthTaps::taps() const {
   return record().truth ? record().truth->taps : record().taps;

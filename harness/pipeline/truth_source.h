@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "golden_store/golden_reader.h"
+#include "pipeline/tap_places.h"
 #include "pipeline/weights_check.h"
 #include "run/recording.h"
 #include "tensor/host_tensor.h"
@@ -34,7 +35,7 @@ class TruthTaps {
 
   const golden_store::GoldenReader& golden_;
   const std::size_t case_index_;
-  std::map<run::TapId, std::size_t> places_;
+  TapPlaces places_;
 };
 
 class TruthSource {

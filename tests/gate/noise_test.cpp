@@ -52,8 +52,8 @@ TEST(Noise, RaisesNoBoundThatItHasNoFigureOf) {
 TEST(Noise, OfAMetricThatIsOneAtBestIsAsFarBelowOne) {
   const TapNoise noise = noisy({{"top1_agreement", 0.98}});
   const NoiseFloor floor = noise_floor("top1_agreement", Direction::lower_is_worse, &noise).value();
-  EXPECT_DOUBLE_EQ(widened_by(floor, 0.99, Direction::lower_is_worse), 0.94);
-  EXPECT_DOUBLE_EQ(widened_by(floor, 0.9, Direction::lower_is_worse), 0.9);
+  EXPECT_DOUBLE_EQ(worse_of(0.99, floor.limit, Direction::lower_is_worse), 0.94);
+  EXPECT_DOUBLE_EQ(worse_of(0.9, floor.limit, Direction::lower_is_worse), 0.9);
   EXPECT_FALSE(floor.explains_anything);
 }
 
