@@ -1,10 +1,10 @@
 #include "report/case_list.h"
 
-#include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "report/case_figures.h"
 #include "report/columns.h"
 #include "report/numbers.h"
 #include "report/tap_rows.h"
@@ -21,48 +21,15 @@ const std::vector<ColumnSpec>& columns() {
   return kColumns;
 }
 
-/// The tap with the largest nrmse; nullptr where nothing was measured. A NaN is the largest.
-const Tap* worst_of(const Case& item) {
-  const Tap* worst = nullptr;
-  for (const Tap& tap : item.taps) {
-    if (!tap.facts) continue;
-    if (worst == nullptr || !(tap.facts->nrmse <= worst->facts->nrmse)) worst = &tap;
-  }
-  return worst;
-}
-
-std::uint64_t suspect_taps(const Case& item) {
-  return static_cast<std::uint64_t>(
-      std::count_if(item.taps.begin(), item.taps.end(),
-                    [](const Tap& tap) { return tap.verdict == run::Verdict::suspect; }));
-}
-
-std::uint64_t failed_taps(const Case& item) {
-  return static_cast<std::uint64_t>(std::count_if(
-      item.taps.begin(), item.taps.end(),
-      [](const Tap& tap) { return !run::passes(tap.verdict, run::Strictness::normal); }));
-}
-
-/// The worst of the case's outputs; of a decode's steps, which have one position each, all
-/// together.
 std::pair<std::string, std::string> logits_cells(const Case& item) {
-  if (item.logits.empty()) return {"-", "-"};
-  double agreement = 1;
-  double kl = 0;
-  const auto add = [&](const compare::LogitsComparison& facts) {
-    agreement = std::min(agreement, facts.top1_agreement);
-    kl = std::max(kl, facts.kl.mean);
-  };
-  for (const Logits& logits : item.logits) {
-    if (!item.decode || logits.id.call == 0) add(logits.facts);
-  }
-  if (item.decode) add(item.decode->logits);
-  return {percent(agreement), short_number(kl)};
+  const std::optional<WorstLogits> worst = worst_logits(item);
+  if (!worst) return {"-", "-"};
+  return {percent(worst->top1_agreement), short_number(worst->kl_mean)};
 }
 
 Row row_of(const Case& item) {
   const bool passed = item.result == Result::pass;
-  const Tap* worst = worst_of(item);
+  const Tap* worst = worst_tap(item);
   const auto [agreement, kl] = logits_cells(item);
   return {passed ? "" : "→",
           {{clean(item.name), passed ? Tone::plain : Tone::strong},

@@ -9,6 +9,7 @@
 #include "report/attribution_section.h"
 #include "report/case_list.h"
 #include "report/case_section.h"
+#include "report/environment.h"
 #include "report/numbers.h"
 #include "report/page.h"
 #include "report/tap_rows.h"
@@ -16,18 +17,6 @@
 
 namespace parity::report {
 namespace {
-
-std::string device_text(const Side& side) {
-  const std::string_view name = side.provenance.get("device.name");
-  std::string text(name.empty() ? "unknown device" : name);
-  std::string more;
-  for (const char* key : {"device.vendor", "device.arch"}) {
-    const std::string_view value = side.provenance.get(key);
-    if (!value.empty() && value != name) more.append(more.empty() ? "" : ", ").append(value);
-  }
-  if (!more.empty()) text += " (" + more + ")";
-  return text;
-}
 
 void add_side(Page& page, std::string_view role, const Side& side) {
   const std::string source =
@@ -61,10 +50,6 @@ void add_header(Page& page, const Report& report) {
                  Tone::warning);
   }
   for (const std::string& note : report.notes) page.wrapped("note: ", note);
-}
-
-bool is_switch(const run::Difference& difference) {
-  return difference.key.rfind("switch.", 0) == 0;
 }
 
 std::string shown_value(const std::string& value) {

@@ -28,8 +28,14 @@ std::string shape_text(const Tap& tap) {
                      tensor::to_string(tap.shapes->candidate));
 }
 
-/// Figures in the order of tap_columns(), from "ulp p50" to "nrmse".
-std::vector<std::string> figures(const compare::TensorComparison& facts) {
+}  // namespace
+
+ExtraColumns extra_columns(const Report& report) {
+  return {report.attribution ? Column::present : Column::absent,
+          report.truth ? Column::present : Column::absent};
+}
+
+std::vector<std::string> tap_figures(const compare::TensorComparison& facts) {
   const compare::Quantiles& ulp = facts.ulp.quantiles;
   const compare::Quantiles& relative = facts.relative.quantiles;
   return {quantile(ulp.p50, ulp, kExactUlp, short_count),
@@ -39,13 +45,6 @@ std::vector<std::string> figures(const compare::TensorComparison& facts) {
           short_number(facts.relative.max),
           percent(facts.exact_share),
           short_number(facts.nrmse)};
-}
-
-}  // namespace
-
-ExtraColumns extra_columns(const Report& report) {
-  return {report.attribution ? Column::present : Column::absent,
-          report.truth ? Column::present : Column::absent};
 }
 
 std::vector<ColumnSpec> tap_columns(const ExtraColumns& extra) {
@@ -76,7 +75,7 @@ Row tap_row(const Tap& tap, IsFirstDivergence first, const ExtraColumns& extra) 
                {clean(dtype_text(tap))},
                {shape_text(tap)}};
   const std::vector<std::string> shown =
-      tap.facts ? figures(*tap.facts) : std::vector<std::string>(7, "-");
+      tap.facts ? tap_figures(*tap.facts) : std::vector<std::string>(7, "-");
   for (const std::string& figure : shown) row.cells.push_back({figure});
   if (extra.introduced == Column::present)
     row.cells.push_back({tap.introduced ? short_number(tap.introduced->nrmse) : "-"});

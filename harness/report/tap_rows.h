@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "report/columns.h"
@@ -18,6 +19,9 @@ struct ExtraColumns {
 [[nodiscard]] ExtraColumns extra_columns(const Report& report);
 
 [[nodiscard]] std::vector<ColumnSpec> tap_columns(const ExtraColumns& extra);
+/// Cells in the order of tap_columns(), from "ulp p50" to "nrmse"; "~" marks the upper edge of a
+/// bin.
+[[nodiscard]] std::vector<std::string> tap_figures(const compare::TensorComparison& facts);
 /// Position of the histogram among them.
 [[nodiscard]] std::size_t histogram_column(const ExtraColumns& extra);
 

@@ -302,4 +302,50 @@ report::Report noisy_report() {
   return report;
 }
 
+const std::vector<std::string>& hostile_names() {
+  static const std::vector<std::string> kNames = {
+      "a\nb|c`d\\|e",
+      "]]><script>alert('1')</script>&amp;\"",
+      std::string("nul\0bell\a\x1b[31m", 14),
+      "broken\xC3\x28utf8\xFF",
+      "broken\xC3\x28utf8\xFE",
+      "none\xEF\xBF\xBE\xEF\xBF\xBF\xED\xA0\x80",
+      "[link](https://example.com) @octocat #12 www.example.com GH-1 *bold* ~~gone~~",
+      "\n::error title=x::y%0A%25",
+      "{quantile=\"0\"} 1\n# EOF",
+      "\xE2\x80\xAEright to left, \xF0\x9F\x98\x80 :smile: $x$ <!-- -->",
+      "   ",
+      "- 1. # > + ---"};
+  return kNames;
+}
+
+report::Report hostile_report() {
+  report::Report report = attributed_report();
+  report::Case& item = report.cases.at(0);
+  for (std::size_t i = 0; i < hostile_names().size(); ++i) {
+    report::Tap& tap = item.taps.at(i);
+    tap.id = {TapKind::module, hostile_names()[i], "", 0, ""};
+    tap.reasons = {hostile_names()[i], hostile_names()[i]};
+  }
+  item.name = hostile_names()[0];
+  item.notes = hostile_names();
+  item.logits.at(0).id.path = hostile_names()[1];
+  item.logits.at(0).reasons = hostile_names();
+  report.cases.at(1).name = hostile_names()[6];
+  report.first_divergence = report::Place{item.name, item.taps.at(0).id};
+  report.reasons = hostile_names();
+  report.notes = hostile_names();
+  for (const std::string& name : hostile_names())
+    report.environment_diff.push_back({name, name, name});
+  report.attribution->sentence = hostile_names()[6];
+  report.attribution->blame.at(0).operators_sentence = hostile_names()[1];
+  report.attribution->blame.at(0).tap = item.taps.at(0).id;
+  report.candidate.provenance.set("device.name", hostile_names()[6]);
+  report.candidate.provenance.set(hostile_names()[1], hostile_names()[0]);
+  report.model_file = hostile_names()[0];
+  report.policy_name = hostile_names()[1];
+  report.repro = "parity compare '" + hostile_names()[0] + "' ```";
+  return report;
+}
+
 }  // namespace parity::report_test

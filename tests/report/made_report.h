@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "report/report.h"
 
@@ -28,6 +29,13 @@ namespace parity::report_test {
 /// The identical report after a decode of 16 steps in two rows, with logits of the prompt and of
 /// eight steps, seven of them outside their bounds, and an undecided flip at step 4.
 [[nodiscard]] report::Report decoded_report();
+
+/// The failing report with names, reasons and facts that would break every format if they were
+/// written as they are, two of them alike once they are shown.
+[[nodiscard]] report::Report hostile_report();
+
+/// Names of hostile_report()'s taps in its first case, from its first tap on.
+[[nodiscard]] const std::vector<std::string>& hostile_names();
 
 /// A tap with facts whose figures follow from `nrmse`.
 [[nodiscard]] report::Tap measured_tap(const std::string& path, double nrmse, run::Verdict verdict);

@@ -1,0 +1,21 @@
+// What a report says of the devices and the environments of both sides, for every format that is
+// read by a person.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+
+namespace parity::report {
+
+/// "NVIDIA H200 (NVIDIA, sm_90)"; "unknown device" without a name.
+[[nodiscard]] std::string device_text(const Side& side);
+
+/// Whether the difference is one of a switch that changes numbers.
+[[nodiscard]] bool is_switch(const run::Difference& difference);
+
+/// The differences of a report, those that change numbers first.
+[[nodiscard]] std::vector<run::Difference> switches_first(const Report& report);
+
+}  // namespace parity::report
