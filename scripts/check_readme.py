@@ -116,6 +116,7 @@ def run(block, root, binaries):
     """The lines that the block's command prints. Throws ValueError when it ends with an unexpected exit code."""
     environment = dict(os.environ, NO_COLOR="1", COLUMNS="100", LC_ALL="C.UTF-8",
                        PATH=f"{binaries}{os.pathsep}{os.environ['PATH']}")
+    environment.pop("GITHUB_ACTIONS", None)  # annotations are for jobs, not for documents
     command = block.command.replace(READERS_PROGRAM, str(binaries / "parity"))
     done = subprocess.run(["bash", "-c", command], cwd=root, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)

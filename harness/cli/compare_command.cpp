@@ -104,13 +104,12 @@ void check_paths(const CompareFlags& flags) {
                                      {"--model", flags.run.model},
                                      {"--config", flags.run.config}};
   for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
-  check_outputs({{"--save", flags.save}, {"--json", flags.report.json}}, inputs);
-  check_outputs({{"--json", flags.report.json}}, {{"--save", flags.save}});
+  check_outputs({{"--save", flags.save}}, inputs);
   std::vector<FlaggedPath> taken = inputs;
   taken.push_back({"--save", flags.save});
-  taken.push_back({"--json", flags.report.json});
+  check_report_files(flags.report, taken);
+  for (const FlaggedPath& file : report_files(flags.report)) taken.push_back(file);
   check_new_folder({"--repro", flags.repro}, taken);
-  check_replaces_json({"--json", flags.report.json});
 }
 
 int run_compare(const CompareFlags& flags, const CommonFlags& common) {
@@ -168,6 +167,7 @@ Action add_compare_command(CLI::App& command) {
   command.footer(
       "Examples:\n"
       "  parity compare golden.h5 --model model.pt --json report.json\n"
+      "  parity compare golden.h5 --model model.pt --junit report.xml --markdown report.md\n"
       "  parity compare golden.h5 --model model.pt --attribute\n"
       "  parity compare golden.h5 --model model.pt --truth float64.h5\n"
       "  parity compare golden.h5 candidate.h5 --show failing");

@@ -20,7 +20,7 @@ struct InspectFlags {
 int run_inspect(const InspectFlags& flags, const CommonFlags& common) {
   if (!flags.layer.empty()) check_globs("--layer", {flags.layer});
   check_outputs({{"--json", flags.json}}, {{"the golden", flags.golden}});
-  check_replaces_json({"--json", flags.json});
+  check_replaces({"--json", flags.json}, kJsonFile);
   const report::Inspection inspection = pipeline::inspect(flags.golden, flags.layer);
   if (!flags.json.empty()) write_file(flags.json, report::to_json(inspection));
   if (!common.quiet && flags.json != "-") print(report::to_text(inspection));

@@ -90,15 +90,23 @@ void check_new_folder(const FlaggedPath& folder, const std::vector<FlaggedPath>&
     throw Error(ErrorKind::usage, named + " cannot be written: permission denied");
 }
 
-void check_replaces_json(const FlaggedPath& output) {
+void check_replaces(const FlaggedPath& output, const FileKind& kind) {
   std::error_code ignored;
   if (output.path == "-" || !fs::is_regular_file(output.path, ignored)) return;
+  if (fs::file_size(output.path, ignored) == 0) return;
+  constexpr std::size_t kLookedAt = 4096;
+  std::string text(kLookedAt, '\0');
   std::ifstream file(output.path, std::ios::binary);
-  char first = 0;
-  if (fs::file_size(output.path, ignored) == 0 || (file >> first && first == '{')) return;
-  throw Error(ErrorKind::usage, output.flag + " " + output.path +
-                                    " exists and is no JSON, so it is not overwritten; name "
-                                    "another file or remove this one first");
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  const bool is_kind = text.compare(start, kind.start.size(), kind.start) == 0 &&
+                       text.find(kind.holds) != std::string::npos;
+  if (is_kind) return;
+  throw Error(ErrorKind::usage, output.flag + " " + output.path + " exists and is no " +
+                                    std::string(kind.name) +
+                                    ", so it is not overwritten; name another file or remove this "
+                                    "one first");
 }
 
 }  // namespace parity::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace parity::cli {
@@ -21,8 +22,16 @@ void check_outputs(const std::vector<FlaggedPath>& outputs, const std::vector<Fl
 /// or when one of the `files` is in it or is it. An empty path is fine.
 void check_new_folder(const FlaggedPath& folder, const std::vector<FlaggedPath>& files);
 
-/// Throws Error(usage) when `output` is a file with something in it that is no JSON object: a
+/// How a kind of text file is told from others.
+struct FileKind {
+  std::string_view name;
+  std::string_view start;  ///< what stands first, behind white space
+  std::string_view holds;  ///< what comes soon; empty where the start says enough
+};
+inline constexpr FileKind kJsonFile = {"JSON", "{", ""};
+
+/// Throws Error(usage) when `output` is a file with something in it that is of another kind: a
 /// report replaces a report, not what a mistyped name points at.
-void check_replaces_json(const FlaggedPath& output);
+void check_replaces(const FlaggedPath& output, const FileKind& kind);
 
 }  // namespace parity::cli

@@ -1,11 +1,17 @@
 #include "cli/report_flags.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
 #include "cli/terminal.h"
+#include "error/error.h"
+#include "report/annotations.h"
 #include "report/json.h"
+#include "report/junit.h"
+#include "report/markdown.h"
+#include "report/openmetrics.h"
 #include "report/table.h"
 
 namespace parity::cli {
@@ -16,11 +22,65 @@ report::Show show_of(const std::string& text) {
   return text == "summary" ? report::Show::summary : report::Show::all;
 }
 
+std::string markdown_of(const report::Report& report) { return report::to_markdown(report); }
+
+struct Format {
+  const char* flag;
+  std::string ReportFlags::*path;
+  const char* help;
+  std::string (*text)(const report::Report&);
+  FileKind kind;
+};
+
+const std::vector<Format>& formats() {
+  static const std::vector<Format> kFormats = {
+      {"--json", &ReportFlags::json, "Write the report as JSON; - for standard output",
+       report::to_json, kJsonFile},
+      {"--junit",
+       &ReportFlags::junit,
+       "Write it as JUnit XML, a testsuite per case; - for standard output",
+       report::to_junit,
+       {"JUnit XML", "<", "<testsuite"}},
+      {"--markdown",
+       &ReportFlags::markdown,
+       "Write it as Markdown for a pull request or job summary; - for standard output",
+       markdown_of,
+       {"Markdown report of parity", "## parity: ", ""}},
+      {"--openmetrics",
+       &ReportFlags::openmetrics,
+       "Write it as OpenMetrics text for Prometheus; - for standard output",
+       report::to_openmetrics,
+       {"OpenMetrics of parity", "# ", "parity_"}}};
+  return kFormats;
+}
+
+bool takes_stdout(const ReportFlags& flags) {
+  for (const FlaggedPath& file : report_files(flags)) {
+    if (file.path == "-") return true;
+  }
+  return false;
+}
+
+void check_apart(const std::vector<FlaggedPath>& files) {
+  const FlaggedPath* printed = nullptr;
+  std::vector<FlaggedPath> before;
+  for (const FlaggedPath& file : files) {
+    if (file.path == "-" && printed != nullptr) {
+      throw Error(ErrorKind::usage, printed->flag + " - and " + file.flag +
+                                        " - cannot both have standard output; name a file for one");
+    }
+    if (file.path == "-") printed = &file;
+    check_outputs({file}, before);
+    before.push_back(file);
+  }
+}
+
 }  // namespace
 
 void add_report_flags(CLI::App& command, ReportFlags& flags, const char* show) {
   flags.show = show;
-  command.add_option("--json", flags.json, "Write the report as JSON; - for standard output");
+  for (const Format& format : formats())
+    command.add_option(format.flag, flags.*format.path, format.help);
   command.add_option("--show", flags.show, "Taps in the table: all, failing or summary")
       ->check(CLI::IsMember({"all", "failing", "summary"}))
       ->capture_default_str();
@@ -34,13 +94,41 @@ int worst_kept(const ReportFlags& flags) {
   return std::max(kWorstKept, flags.top);
 }
 
+std::vector<FlaggedPath> report_files(const ReportFlags& flags) {
+  std::vector<FlaggedPath> files;
+  for (const Format& format : formats()) {
+    if (!(flags.*format.path).empty()) files.push_back({format.flag, flags.*format.path});
+  }
+  return files;
+}
+
+void check_report_files(const ReportFlags& flags, const std::vector<FlaggedPath>& others) {
+  check_outputs(report_files(flags), others);
+  check_apart(report_files(flags));
+  for (const Format& format : formats()) {
+    if (!(flags.*format.path).empty())
+      check_replaces({format.flag, flags.*format.path}, format.kind);
+  }
+}
+
 int show(const report::Report& report, const ReportFlags& flags, const CommonFlags& common) {
   // The table first: a report that cannot be written must not take the verdict with it.
-  if (!common.quiet && flags.json != "-") {
+  if (!common.quiet && !takes_stdout(flags)) {
     print(report::to_table(
         report, {show_of(flags.show), output_color(common.color()), output_width(), flags.top}));
+    if (is_github_job()) print(report::to_annotations(report));
   }
-  if (!flags.json.empty()) write_file(flags.json, report::to_json(report));
+  std::optional<Error> failure;
+  for (const Format& format : formats()) {
+    const std::string& path = flags.*format.path;
+    if (path.empty()) continue;
+    try {
+      write_file(path, format.text(report));
+    } catch (const Error& error) {
+      if (!failure) failure = error;
+    }
+  }
+  if (failure) throw Error(*failure);
   return report.exit_code;
 }
 

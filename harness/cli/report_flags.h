@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
+#include "cli/output_paths.h"
 #include "report/report.h"
 
 namespace CLI {
@@ -12,8 +14,12 @@ class App;
 
 namespace parity::cli {
 
+/// Paths are empty where a format was not asked for; "-" is standard output.
 struct ReportFlags {
   std::string json;
+  std::string junit;
+  std::string markdown;
+  std::string openmetrics;
   std::string show;
   int top = 3;
 };
@@ -24,7 +30,16 @@ void add_report_flags(CLI::App& command, ReportFlags& flags, const char* show);
 /// Worst elements that a report keeps of each tap: what is shown, and enough for its JSON.
 [[nodiscard]] int worst_kept(const ReportFlags& flags);
 
-/// Prints and writes the report; returns its exit code.
+/// The files that the flags name.
+[[nodiscard]] std::vector<FlaggedPath> report_files(const ReportFlags& flags);
+
+/// Throws Error(usage) when a report cannot be written where it should, would replace one of the
+/// `others` (files that the command reads or writes), another report or a file of another kind, or
+/// when more than one goes to standard output.
+void check_report_files(const ReportFlags& flags, const std::vector<FlaggedPath>& others);
+
+/// Prints and writes the report; returns its exit code. Every file that can be written is, also
+/// where another one fails.
 [[nodiscard]] int show(const report::Report& report, const ReportFlags& flags,
                        const CommonFlags& common);
 

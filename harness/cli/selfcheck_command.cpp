@@ -43,8 +43,7 @@ pipeline::SelfcheckRequest request_of(const SelfcheckFlags& flags, const CommonF
 
 int run_selfcheck(const SelfcheckFlags& flags, const CommonFlags& common) {
   const pipeline::SelfcheckRequest request = request_of(flags, common);
-  check_outputs({{"--json", flags.report.json}}, files_read(flags.run, request.cases));
-  check_replaces_json({"--json", flags.report.json});
+  check_report_files(flags.report, files_read(flags.run, request.cases));
   return show(pipeline::selfcheck(request, *common.progress()), flags.report, common);
 }
 

@@ -35,6 +35,11 @@ report::Color output_color(report::Color wanted) {
   return plain ? report::Color::off : wanted;
 }
 
+bool is_github_job() {
+  const char* actions = std::getenv("GITHUB_ACTIONS");
+  return actions != nullptr && std::strcmp(actions, "true") == 0;
+}
+
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
 
 void print(const std::string& text) {

@@ -14,6 +14,9 @@ namespace parity::cli {
 /// On for a terminal unless --no-color, NO_COLOR or TERM=dumb say otherwise.
 [[nodiscard]] report::Color output_color(report::Color wanted);
 
+/// Whether GitHub reads what is printed: GITHUB_ACTIONS=true, as in every job there.
+[[nodiscard]] bool is_github_job();
+
 /// Whether somebody watches stderr.
 [[nodiscard]] bool stderr_is_terminal();
 

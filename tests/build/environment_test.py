@@ -11,6 +11,7 @@ HARNESS = pathlib.Path(__file__).resolve().parents[2] / "harness"
 # (file, variable) -> why it may be read there.
 READ = {
     ("cli/terminal.cpp", "COLUMNS"): "how wide the table is printed where stdout is no terminal",
+    ("cli/terminal.cpp", "GITHUB_ACTIONS"): "whether the verdict is printed a second time, as GitHub's annotations",
     ("cli/terminal.cpp", "NO_COLOR"): "whether the table is coloured",
     ("cli/terminal.cpp", "TERM"): "whether the table is coloured: a dumb terminal shows no colours",
     ("model/torch/switches.cpp", "CUBLAS_WORKSPACE_CONFIG"):

@@ -1,6 +1,8 @@
 # Sourced by every script here: runs the program and says what was expected where something else came.
 # Needs PARITY (the program) and FIXTURES (the repository's fixtures/); works in a folder of its own.
 set -uo pipefail
+# In a job of GitHub's the program prints annotations as well.
+unset GITHUB_ACTIONS
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

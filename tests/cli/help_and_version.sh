@@ -12,4 +12,10 @@ for command in record compare inspect; do
   has stdout "--no-color"
   empty stderr
 done
+for flag in --json --junit --markdown --openmetrics; do
+  for command in compare selfcheck; do
+    expect 0 $command --help
+    has stdout "$flag"
+  done
+done
 exit 0
