@@ -114,9 +114,10 @@ void check_report_files(const ReportFlags& flags, const std::vector<FlaggedPath>
 int show(const report::Report& report, const ReportFlags& flags, const CommonFlags& common) {
   // The table first: a report that cannot be written must not take the verdict with it.
   if (!common.quiet && !takes_stdout(flags)) {
-    print(report::to_table(
-        report, {show_of(flags.show), output_color(common.color()), output_width(), flags.top}));
-    if (is_github_job()) print(report::to_annotations(report));
+    const std::string table = report::to_table(
+        report, {show_of(flags.show), output_color(common.color()), output_width(), flags.top});
+    const bool in_job = is_github_job();
+    print(in_job ? report::without_commands(table) + report::to_annotations(report) : table);
   }
   std::optional<Error> failure;
   for (const Format& format : formats()) {

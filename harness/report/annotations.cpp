@@ -109,4 +109,19 @@ std::string to_annotations(const Report& report) {
   return text;
 }
 
+std::string without_commands(std::string_view text) {
+  constexpr std::string_view kWordJoiner = "\xE2\x81\xA0";
+  constexpr std::string_view kCommand = "::";      // at the start of a line, behind spaces
+  constexpr std::string_view kOldCommand = "##[";  // anywhere
+  std::string result;
+  bool at_start = true;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    result += text[i];
+    const bool begins = at_start && text.substr(i, kCommand.size()) == kCommand;
+    if (begins || text.substr(i, kOldCommand.size()) == kOldCommand) result += kWordJoiner;
+    at_start = text[i] == '\n' || (at_start && text[i] == ' ');
+  }
+  return result;
+}
+
 }  // namespace parity::report

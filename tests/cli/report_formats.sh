@@ -91,4 +91,15 @@ expect 1 compare golden.h5 other.h5 --quiet
 empty stdout
 GITHUB_ACTIONS=false expect 1 compare golden.h5 other.h5
 lacks stdout "::error"
+# What a file or a layer is called is no command: neither at the start of a line nor in the older form.
+named=("::stop-commands::$(printf 'x%.0s' {1..60})" '##[error]x')
+for name in "${named[@]}"; do cp golden.h5 "$name"; done
+export COLUMNS=60
+GITHUB_ACTIONS=false expect 0 compare "${named[@]}"
+has stdout "##[error]x"
+grep -q '^ *::stop-commands::x' stdout || fail "no line begins with what was typed"
+expect 0 compare "${named[@]}"
+has stdout ":stop-commands::x"
+lacks stdout "##[error]x"
+! grep -q '^ *::' stdout || fail "a line begins like a command"
 exit 0

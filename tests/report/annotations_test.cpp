@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "report/made_report.h"
+#include "report/table.h"
 
 namespace parity::report {
 namespace {
@@ -87,6 +88,24 @@ TEST(Annotations, EscapeWhatWouldEndThem) {
     }
   }
   EXPECT_TRUE(has(to_annotations(hostile_report()), "title=x::y%250A%2525"));
+}
+
+TEST(Annotations, AreTheOnlyCommandsInALog) {
+  const std::string joiner = "\xE2\x81\xA0";
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"::stop-commands::x\n", ":" + joiner + ":stop-commands::x\n"},
+      {"a\n   ::error::x", "a\n   :" + joiner + ":error::x"},
+      {"a ::error::x", "a ::error::x"},
+      {"a ##[error]x", "a #" + joiner + "#[error]x"},
+      {"a\n: :\n", "a\n: :\n"},
+      {"", ""}};
+  for (const auto& [text, shown] : rows) EXPECT_EQ(without_commands(text), shown);
+  // Without colours a row is its name behind two spaces.
+  Report report = identical_report();
+  report.cases[0].taps[0].id.path = "::stop-commands::x";
+  const std::string table = to_table(report, TableOptions{});
+  EXPECT_TRUE(has(table, "\n  ::stop-commands::x")) << table;
+  EXPECT_FALSE(has(without_commands(table), "\n  ::")) << table;
 }
 
 }  // namespace
