@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "run/glob.h"
 #include "run/tap.h"
 
 namespace parity::capture {
 
-/// `*` matches any run of characters without '.', '/', `**` any run, `?` one character, `[a-z]` a
-/// set.
-[[nodiscard]] bool glob_matches(const std::string& glob, const std::string& text);
+using run::glob_matches;
 
 /// Keeps a tap when some `layers` glob (all, when empty) and no `skip` glob matches its path or its
 /// full name. Model outputs are always kept. Remembers which globs never matched, so that a typing

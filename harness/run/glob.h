@@ -1,0 +1,17 @@
+// Globs over layer paths and tap names. Knows no tap but the one it is asked about.
+#pragma once
+
+#include <string>
+
+#include "run/tap.h"
+
+namespace parity::run {
+
+/// `*` matches any run of characters without '.', '/', `**` any run, `?` one character, `[a-z]` a
+/// set.
+[[nodiscard]] bool glob_matches(const std::string& glob, const std::string& text);
+
+/// Whether it matches the tap's layer path or its full name.
+[[nodiscard]] bool names_tap(const std::string& glob, const TapId& id);
+
+}  // namespace parity::run
