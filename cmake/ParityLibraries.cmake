@@ -12,3 +12,9 @@ pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 add_library(parity_hdf5 INTERFACE)
 target_include_directories(parity_hdf5 SYSTEM INTERFACE ${HDF5_CXX_INCLUDE_DIRS} ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(parity_hdf5 INTERFACE ${HDF5_CXX_LIBRARIES} ${HDF5_C_LIBRARIES})
+
+# Used as headers alone: the distributions differ in whether they ship a library beside them.
+find_path(PARITY_TOML_INCLUDE toml++/toml.h REQUIRED)
+add_library(parity_toml INTERFACE)
+target_include_directories(parity_toml SYSTEM INTERFACE ${PARITY_TOML_INCLUDE})
+target_compile_definitions(parity_toml INTERFACE TOML_HEADER_ONLY=1)

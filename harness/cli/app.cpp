@@ -99,6 +99,7 @@ int run_app(int argc, char** argv) {
   add("inspect", "Show what a golden holds", add_inspect_command);
   add("selfcheck", "Hold a model on this device against itself: again, without taps, row by row",
       add_selfcheck_command);
+  add("policy", "Show the bounds that comparisons are judged by", add_policy_command);
 
   try {
     app.parse(argc, argv);
@@ -108,7 +109,8 @@ int run_app(int argc, char** argv) {
   for (const Command& command : commands) {
     if (command.parser->parsed()) return run_command(command, flags);
   }
-  warn("parity: no command given: record, compare, inspect or selfcheck; see parity --help");
+  warn(
+      "parity: no command given: record, compare, inspect, selfcheck or policy; see parity --help");
   return kNoJudgement;
 }
 

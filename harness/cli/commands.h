@@ -35,5 +35,6 @@ using Action = std::function<int(const CommonFlags&)>;
 [[nodiscard]] Action add_compare_command(CLI::App& command);
 [[nodiscard]] Action add_inspect_command(CLI::App& command);
 [[nodiscard]] Action add_selfcheck_command(CLI::App& command);
+[[nodiscard]] Action add_policy_command(CLI::App& command);
 
 }  // namespace parity::cli

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/flag_texts.h"
 #include "cli/output_paths.h"
+#include "cli/policy_flag.h"
 #include "cli/report_flags.h"
 #include "cli/run_flags.h"
 #include "cli/terminal.h"
@@ -26,6 +27,7 @@ struct CompareFlags {
   std::string seed;
   std::string save;
   std::string truth;
+  std::string policy;
   std::string weights = "same";
   bool strict = false;
   bool attribute = false;
@@ -48,6 +50,7 @@ pipeline::CompareRequest request_of(const CompareFlags& flags, const CommonFlags
   if (!flags.truth.empty()) request.truth = flags.truth;
   request.weights =
       flags.weights == "any" ? pipeline::WeightsRule::any : pipeline::WeightsRule::same;
+  request.policy = policy_of(flags.policy);
   request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
   request.worst_count = worst_kept(flags.report);
   request.command = common.command;
@@ -101,6 +104,7 @@ void check_paths(const CompareFlags& flags) {
   std::vector<FlaggedPath> inputs = {{"the golden", flags.golden},
                                      {"the candidate", flags.candidate},
                                      {"--truth", flags.truth},
+                                     {"--policy", flags.policy},
                                      {"--model", flags.run.model},
                                      {"--config", flags.run.config}};
   for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
@@ -155,6 +159,9 @@ Action add_compare_command(CLI::App& command) {
   command.add_option("--truth", flags->truth,
                      "Golden of the same model and inputs in higher precision, the judge between "
                      "both sides (default: the truth in the golden, if it has one)");
+  add_policy_flag(command, flags->policy,
+                  "TOML file with the bounds to judge by (default: the built-in policy; parity "
+                  "policy show prints it)");
   command.add_flag("--strict", flags->strict, "A suspect tap fails");
   command.add_flag(
       "--attribute", flags->attribute,
@@ -170,6 +177,7 @@ Action add_compare_command(CLI::App& command) {
       "  parity compare golden.h5 --model model.pt --junit report.xml --markdown report.md\n"
       "  parity compare golden.h5 --model model.pt --attribute\n"
       "  parity compare golden.h5 --model model.pt --truth float64.h5\n"
+      "  parity compare golden.h5 --model model.pt --policy nightly.toml\n"
       "  parity compare golden.h5 candidate.h5 --show failing");
   return [flags](const CommonFlags& common) { return run_compare(*flags, common); };
 }

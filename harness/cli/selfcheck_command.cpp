@@ -5,6 +5,7 @@
 #include "cli/case_input.h"
 #include "cli/commands.h"
 #include "cli/output_paths.h"
+#include "cli/policy_flag.h"
 #include "cli/report_flags.h"
 #include "error/error.h"
 #include "pipeline/selfcheck.h"
@@ -19,6 +20,7 @@ struct SelfcheckFlags {
   CaseFlags cases;
   int repeat = 2;
   int rows = 4;
+  std::string policy;
   bool strict = false;
   ReportFlags report;
 };
@@ -35,6 +37,7 @@ pipeline::SelfcheckRequest request_of(const SelfcheckFlags& flags, const CommonF
   request.taps = tap_choice_of(flags.cases);
   request.repeats = flags.repeat;
   request.rows = flags.rows;
+  request.policy = policy_of(flags.policy);
   request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
   request.worst_count = worst_kept(flags.report);
   request.command = common.command;
@@ -43,7 +46,9 @@ pipeline::SelfcheckRequest request_of(const SelfcheckFlags& flags, const CommonF
 
 int run_selfcheck(const SelfcheckFlags& flags, const CommonFlags& common) {
   const pipeline::SelfcheckRequest request = request_of(flags, common);
-  check_report_files(flags.report, files_read(flags.run, request.cases));
+  std::vector<FlaggedPath> inputs = files_read(flags.run, request.cases);
+  inputs.push_back({"--policy", flags.policy});
+  check_report_files(flags.report, inputs);
   return show(pipeline::selfcheck(request, *common.progress()), flags.report, common);
 }
 
@@ -66,6 +71,8 @@ Action add_selfcheck_command(CLI::App& command) {
           "no row alone")
       ->check(CLI::Range(0, kMostRows))
       ->capture_default_str();
+  add_policy_flag(command, flags->policy,
+                  "TOML file with the bounds to judge by (default: the built-in policy)");
   command.add_flag("--strict", flags->strict, "A suspect tap fails: bits must repeat");
   add_report_flags(command, flags->report, "summary");
   command.footer(

@@ -113,8 +113,8 @@ void judge_values(const TensorComparison& facts, const Policy& policy, const Tap
   if (one_sided(facts.classes) > 0)
     lower(judgement, Verdict::non_finite, non_finite_text(facts.classes));
   const DTypePolicy& limits = policy.for_dtype(dtype);
-  if (limits.bounds.empty())
-    lower(judgement, Verdict::untested, "the policy has no bound for this dtype");
+  if (limits.bounds.empty() && rules.other_bounds == OtherBounds::none)
+    lower(judgement, Verdict::untested, "the policy has no bound for this tap");
   for (const Bound& bound : limits.bounds) {
     apply(bound, find_tensor_metric(bound.metric), facts, tensor::name(dtype),
           comparable_noise(bound.metric, facts, rules.noise), judgement);

@@ -24,6 +24,7 @@ struct Bound {
   double warn = 0;
   double fail = 0;
   std::string origin;  ///< where the number comes from
+  int line = 0;        ///< in the policy file; 0 for the built-in policy
 };
 
 /// All limits for one dtype. All bounds join by AND.
@@ -50,6 +51,10 @@ struct Policy {
   [[nodiscard]] const DTypePolicy& for_dtype(tensor::DType dtype) const;
 };
 
+/// Whether a tap without a bound here is bounded by something that is measured later, see
+/// gate/late_bounds.h, or by nothing at all.
+enum class OtherBounds : std::uint8_t { none, some };
+
 /// What holds for one tap beside the policy, which is the same for all.
 struct TapRules {
   DtypeDifference dtype_difference = DtypeDifference::refused;
@@ -60,6 +65,7 @@ struct TapRules {
   /// How far the reference's own runs were apart, which is the floor of every bound: see
   /// gate/noise.h. nullptr where it was not recorded.
   const run::TapNoise* noise = nullptr;
+  OtherBounds other_bounds = OtherBounds::none;
 };
 
 /// Whose bounds a tap of dtype `own` is judged by; see TapRules::inherited.

@@ -140,12 +140,11 @@ double error_ratio(double candidate, double reference) {
   return candidate / reference;
 }
 
-TruthSummary summarize_truth(const std::vector<TruthEntry>& entries, const std::string& truth,
-                             const Policy& policy) {
+TruthSummary summarize_truth(const std::vector<TruthEntry>& entries, const std::string& truth) {
   Side reference;
   Side candidate;
   for (const TruthEntry& entry : entries) {
-    const TruthRule rule = truth_rule(policy, entry.dtype);
+    const TruthRule rule{entry.factor, tensor::unit_roundoff(tensor::component(entry.dtype))};
     reference.add(entry.reference_nrmse, entry.candidate_nrmse, entry, rule);
     candidate.add(entry.candidate_nrmse, entry.reference_nrmse, entry, rule);
   }

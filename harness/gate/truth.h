@@ -72,6 +72,7 @@ struct TruthEntry {
   tensor::DType dtype = tensor::DType::float32;  ///< the coarser of the two sides
   double reference_nrmse = 0;
   double candidate_nrmse = 0;
+  double factor = 2;  ///< by which the tap was judged, see TruthRule
 };
 
 enum class WorseSide : std::uint8_t { neither, reference, candidate };
@@ -87,6 +88,6 @@ struct TruthSummary {
 /// The side that is further from the truth at more taps, and at a tenth of them at least. `truth`:
 /// what to call it in the sentence.
 [[nodiscard]] TruthSummary summarize_truth(const std::vector<TruthEntry>& entries,
-                                           const std::string& truth, const Policy& policy);
+                                           const std::string& truth);
 
 }  // namespace parity::gate

@@ -10,6 +10,11 @@
 namespace parity::pipeline {
 namespace {
 
+CompareChoice for_case(CompareChoice choice, const std::string& name) {
+  choice.case_name = name;
+  return choice;
+}
+
 /// What the recording is wrong by itself at each tap, measured beside its own truth.
 std::map<run::TapId, double> own_errors_of(const run::CaseRecord& record) {
   std::map<run::TapId, double> errors;
@@ -27,7 +32,7 @@ CaseComparison::CaseComparison(ReferenceTaps& reference, const TruthTaps* truth,
                                capture::TapFilter& filter, const CompareChoice& choice)
     : reference_(reference),
       truth_(truth),
-      choice_(choice),
+      choice_(for_case(choice, record().name)),
       inherited_(inherited_dtypes(record().taps)),
       own_errors_(own_errors_of(record())),
       compared_(record().taps.size()) {

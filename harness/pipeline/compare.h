@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "gate/rule_book.h"
 #include "golden_store/golden_reader.h"
 #include "golden_store/golden_writer.h"
 #include "model/model.h"
@@ -24,6 +25,7 @@ struct CompareRequest {
   ReplayOverrides overrides;
   std::optional<std::filesystem::path> truth;  ///< golden to take the truth from; nullopt: `golden`
   WeightsRule weights = WeightsRule::same;
+  gate::RuleBook policy = gate::default_rules();
   run::Strictness strictness = run::Strictness::normal;
   int worst_count = 10;  ///< worst elements kept per tap
   std::string command;   ///< as typed, for the report

@@ -1,11 +1,13 @@
 // Offline comparison: both sides come from files, tap by tap, in constant memory.
 #include <chrono>
 
+#include "gate/rule_check.h"
 #include "golden_store/golden_reader.h"
 #include "pipeline/case_comparison.h"
 #include "pipeline/case_lookup.h"
 #include "pipeline/compare.h"
 #include "pipeline/decode_facts.h"
+#include "pipeline/policy_check.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/truth_source.h"
 
@@ -106,7 +108,10 @@ report::Report compare_recordings(const CompareRequest& request,
       check_weights(compare::Reference{reference.header().model},
                     compare::Candidate{candidate.header().model}, request.weights);
   const TruthSource truth(reference, request.truth, request.weights);
-  const gate::Policy& policy = gate::default_policy();
+  const gate::RuleBook& policy = request.policy;
+  check_policy(policy, reference, std::nullopt);
+  gate::check_measured(policy, gate::Measured::no,
+                       truth.file().empty() ? gate::Measured::no : gate::Measured::yes);
   report::Report report = begin_report({request.golden.string(), reference.header(),
                                         candidate_path.string(), candidate.header().provenance},
                                        policy, request.command);

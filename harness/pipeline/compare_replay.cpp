@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "error/error.h"
+#include "gate/rule_check.h"
 #include "golden_store/golden_reader.h"
 #include "pipeline/attribution.h"
 #include "pipeline/case_comparison.h"
@@ -17,6 +18,7 @@
 #include "pipeline/forced_run.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/plain_run.h"
+#include "pipeline/policy_check.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/reproducer.h"
 #include "pipeline/run_provenance.h"
@@ -53,6 +55,7 @@ class Replay {
   [[nodiscard]] CompareChoice choice() const;
   [[nodiscard]] run::Provenance provenance() const;
   void refuse_layers_the_golden_lacks() const;
+  void refuse_unsuitable_policy(const CompareChoice& choice) const;
   void compare_case(std::size_t case_index, CompareChoice choice, report::Report& report);
   [[nodiscard]] report::Case compare_forced(std::size_t case_index, const tensor::Value& inputs,
                                             const CompareChoice& choice, report::Timing& timing);
@@ -70,7 +73,7 @@ class Replay {
 };
 
 CompareChoice Replay::choice() const {
-  CompareChoice choice{gate::default_policy(), std::nullopt, request_.compare.worst_count,
+  CompareChoice choice{request_.compare.policy, std::nullopt, request_.compare.worst_count,
                        compare_threads()};
   const std::string_view recorded = golden_.header().provenance.get("switch.dtype");
   if (request_.settings.dtype && recorded != tensor::name(*request_.settings.dtype)) {
@@ -89,6 +92,13 @@ void Replay::refuse_layers_the_golden_lacks() const {
     for (const run::TapRecord& tap : record.taps) (void)typed.keeps(tap.id);
   }
   refuse_unmatched_globs(typed.unmatched());
+}
+
+void Replay::refuse_unsuitable_policy(const CompareChoice& choice) const {
+  check_policy(choice.policy, golden_, choice.asked_dtype);
+  const auto measured = [](bool is) { return is ? gate::Measured::yes : gate::Measured::no; };
+  gate::check_measured(choice.policy, measured(request_.attribution == AttributionPass::forced),
+                       measured(!truth_.file().empty()));
 }
 
 void Replay::compare_case(std::size_t case_index, CompareChoice choice, report::Report& report) {
@@ -124,7 +134,8 @@ void Replay::compare_case(std::size_t case_index, CompareChoice choice, report::
   report.cases.push_back(comparison.finish());
   add_decode({{inputs}, {inputs}}, choice, report.cases.back());
   if (request_.attribution == AttributionPass::forced)
-    add_introduced(compare_forced(case_index, inputs, choice, report.timing), report.cases.back());
+    add_introduced(compare_forced(case_index, inputs, choice, report.timing), choice.policy,
+                   report.cases.back());
 }
 
 /// The second pass of a case: each tap against the golden when everything before it is the
@@ -152,6 +163,7 @@ report::Report Replay::compare_all() {
   refuse_layers_the_golden_lacks();
   if (request_.attribution == AttributionPass::forced) require_full_taps(golden_);
   const CompareChoice how = choice();
+  refuse_unsuitable_policy(how);
   report::Report report =
       begin_report({request_.compare.golden.string(), golden_.header(), "", provenance()},
                    how.policy, request_.compare.command);

@@ -132,15 +132,18 @@ run::TapNoise noise_of_steps(const report::Case& compared, std::int64_t steps) {
 }
 
 /// Behind the first `steps` the two sides were fed different tokens.
-void judge_steps(const report::Case& compared, std::int64_t steps, const gate::Policy& policy,
+void judge_steps(const report::Case& compared, std::int64_t steps, const gate::RuleBook& policy,
                  report::Decode& decode) {
+  const gate::Limits limits = gate::logits_limits_for(policy, decode.id, compared.name);
   Pooled pooled = pooled_steps(compared, steps);
   const run::TapNoise noise = noise_of_steps(compared, steps);
   gate::TapRules rules;
   rules.noise = &noise;
   gate::Judgement judgement =
-      gate::judge_decode(pooled.facts, pooled.truth, dtype_of_steps(compared), policy, rules);
+      gate::judge_decode(pooled.facts, pooled.truth, dtype_of_steps(compared), limits.policy,
+                         rules);
   decode.logits = std::move(pooled.facts);
+  decode.rule = limits.rule_id();
   decode.verdict = judgement.verdict;
   decode.reasons = std::move(judgement.reasons);
 }

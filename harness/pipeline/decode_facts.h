@@ -7,6 +7,7 @@
 
 #include "compare/sides.h"
 #include "pipeline/tap_comparison.h"
+#include "gate/rule_book.h"
 #include "report/report.h"
 #include "run/recording.h"
 #include "tensor/value.h"

@@ -34,28 +34,40 @@ std::vector<gate::JudgedCase> judged_cases(const report::Report& report) {
   return cases;
 }
 
-void add_bounds(report::Report& report, const std::string& scope,
-                const std::vector<gate::Bound>& bounds) {
-  for (const gate::Bound& bound : bounds) {
-    report.policy_bounds.push_back({scope, bound.metric, bound.warn, bound.fail, bound.origin});
+void add_bounds(report::Report& report, const std::string& scope, const gate::Rule& rule) {
+  for (const gate::Bound& bound : rule.bounds) {
+    report.policy_bounds.push_back(
+        {scope, bound.metric, bound.warn, bound.fail, bound.origin, rule.id});
   }
 }
 
-/// The bounds that had a say: those of dtypes that were compared, and of logits if there are any.
-void add_bounds_in_force(report::Report& report, const gate::Policy& policy) {
-  std::set<std::string> dtypes;
-  bool any_logits = false;
+/// The bounds that had a say: those of the rules that judged, for each dtype that they judged.
+void add_bounds_in_force(report::Report& report, const gate::RuleBook& policy) {
+  std::set<std::pair<std::string, std::string>> judged;
+  std::set<std::string> of_logits;
   for (const report::Case& one : report.cases) {
-    any_logits = any_logits || !one.logits.empty();
-    for (const report::Tap& tap : one.taps) {
-      dtypes.insert(tap.bounds_dtype);
+    for (const report::Tap& tap : one.taps) judged.emplace(tap.rule, tap.bounds_dtype);
+    for (const report::Logits& logits : one.logits) of_logits.insert(logits.rule);
+    if (one.decode) of_logits.insert(one.decode->rule);
+  }
+  for (const gate::Rule& rule : policy.taps) {
+    for (const tensor::DType each : tensor::all_dtypes()) {
+      const std::string dtype(tensor::name(each));
+      if (judged.count({rule.id, dtype}) != 0) add_bounds(report, dtype, rule);
     }
   }
-  for (const gate::DTypePolicy& rules : policy.dtypes) {
-    const std::string dtype(tensor::name(rules.dtype));
-    if (dtypes.count(dtype) != 0) add_bounds(report, dtype, rules.bounds);
+  for (const gate::Rule& rule : policy.logits) {
+    if (of_logits.count(rule.id) != 0) add_bounds(report, "logits", rule);
   }
-  if (any_logits) add_bounds(report, "logits", policy.logits);
+}
+
+/// By which the tap was judged.
+double truth_factor(const gate::RuleBook& policy, const std::string& case_name,
+                    const report::Tap& tap) {
+  const tensor::DType dtype = tensor::dtype_from_name(tap.bounds_dtype).value();
+  return gate::limits_for(policy, {tap.id, dtype, case_name})
+      .policy.for_dtype(tap.facts->ulp.dtype)
+      .truth_factor;
 }
 
 report::Result result_of(const gate::GateResult& result) {
@@ -76,7 +88,7 @@ std::string name_of(gate::WorseSide side) {
 
 }  // namespace
 
-report::Report begin_report(const Sides& sides, const gate::Policy& policy,
+report::Report begin_report(const Sides& sides, const gate::RuleBook& policy,
                             const std::string& command) {
   report::Report report;
   report.model_file = sides.reference.model.file_name;
@@ -95,7 +107,7 @@ report::Report begin_report(const Sides& sides, const gate::Policy& policy,
 }
 
 void add_truth_summary(report::Report& report, const std::string& file,
-                       const gate::Policy& policy) {
+                       const gate::RuleBook& policy) {
   std::vector<gate::TruthEntry> entries;
   std::set<std::string> dtypes;
   for (const report::Case& one : report.cases) {
@@ -105,13 +117,13 @@ void add_truth_summary(report::Report& report, const std::string& file,
       // What the reference does not reproduce says nothing of a side.
       if (tap.noise && tap.noise->differing > 0) continue;
       entries.push_back({one.name, tap.id, tap.facts->ulp.dtype, tap.truth->reference_nrmse,
-                         tap.truth->candidate_nrmse});
+                         tap.truth->candidate_nrmse, truth_factor(policy, one.name, tap)});
     }
   }
   if (dtypes.empty()) return;
   std::string dtype;
   for (const std::string& each : dtypes) dtype += (dtype.empty() ? "" : " and ") + each;
-  gate::TruthSummary found = gate::summarize_truth(entries, dtype, policy);
+  gate::TruthSummary found = gate::summarize_truth(entries, dtype);
   report.truth = report::TruthSummary{dtype,
                                       file,
                                       name_of(found.worse),
@@ -138,7 +150,7 @@ void add_noise_summary(report::Report& report) {
   report.noise = std::move(summary);
 }
 
-void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness) {
+void conclude(report::Report& report, const gate::RuleBook& policy, run::Strictness strictness) {
   const std::vector<gate::JudgedCase> judged = judged_cases(report);
   for (std::size_t i = 0; i < judged.size(); ++i)
     report.cases[i].result = result_of(gate::overall({judged[i]}, strictness));

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gate/policy.h"
+#include "gate/rule_book.h"
 #include "report/report.h"
 #include "run/recording.h"
 #include "run/verdict.h"
@@ -19,17 +19,18 @@ struct Sides {
   run::Provenance candidate;
 };
 
-[[nodiscard]] report::Report begin_report(const Sides& sides, const gate::Policy& policy,
+[[nodiscard]] report::Report begin_report(const Sides& sides, const gate::RuleBook& policy,
                                           const std::string& command);
 
 /// Says which side is further from the truth, if any tap has one. `file`: the golden that holds it.
-void add_truth_summary(report::Report& report, const std::string& file, const gate::Policy& policy);
+void add_truth_summary(report::Report& report, const std::string& file,
+                       const gate::RuleBook& policy);
 
 /// Says how far the reference's own runs were apart, if any case was repeated.
 void add_noise_summary(report::Report& report);
 
-/// Fills verdict, reasons, first divergence and totals from the cases, and the bounds of the dtypes
-/// that occur.
-void conclude(report::Report& report, const gate::Policy& policy, run::Strictness strictness);
+/// Fills verdict, reasons, first divergence and totals from the cases, and the bounds of the rules
+/// that judged, by dtype.
+void conclude(report::Report& report, const gate::RuleBook& policy, run::Strictness strictness);
 
 }  // namespace parity::pipeline

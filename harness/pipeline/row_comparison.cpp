@@ -19,13 +19,18 @@
 namespace parity::pipeline {
 namespace {
 
+CompareChoice for_case(CompareChoice choice, const std::string& name) {
+  choice.case_name = name;
+  return choice;
+}
+
 class RowSink final : public capture::TapConsumer {
  public:
   RowSink(const golden_store::GoldenReader& golden, const BatchRow& row,
           const CompareChoice& choice, Progress& progress)
       : golden_(golden),
         row_(row),
-        choice_(choice),
+        choice_(for_case(choice, golden.cases()[row.case_index].name)),
         progress_(progress),
         inherited_(inherited_dtypes(taps())),
         places_(places_of(taps())),

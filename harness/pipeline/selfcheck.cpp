@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "error/error.h"
+#include "gate/rule_check.h"
 #include "golden_store/golden_reader.h"
 #include "golden_store/golden_writer.h"
 #include "pipeline/batch_rows.h"
@@ -18,6 +19,7 @@
 #include "pipeline/decode_facts.h"
 #include "pipeline/golden_sink.h"
 #include "pipeline/plain_run.h"
+#include "pipeline/policy_check.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/row_comparison.h"
 #include "pipeline/run_provenance.h"
@@ -62,7 +64,7 @@ class Selfcheck {
   void check_rows(const golden_store::GoldenReader& golden, const Recorded& recorded,
                   report::Report& report);
   [[nodiscard]] CompareChoice choice(Passes passes) const {
-    return {gate::default_policy(), std::nullopt, request_.worst_count, compare_threads(), passes};
+    return {request_.policy, std::nullopt, request_.worst_count, compare_threads(), passes};
   }
 
   model::Model& model_;
@@ -228,13 +230,13 @@ report::Report Selfcheck::run(const EarlyInputs& inputs) {
   const golden_store::GoldenReader golden(scratch.path());
   // Nothing of it is left whatever ends this process: it is open.
   scratch.remove();
-  const gate::Policy& policy = gate::default_policy();
-  report::Report report =
-      begin_report({"", golden.header(), "", golden.header().provenance}, policy, request_.command);
+  check_policy(request_.policy, golden, std::nullopt);
+  report::Report report = begin_report({"", golden.header(), "", golden.header().provenance},
+                                       request_.policy, request_.command);
   for (const Recorded& one : recorded) check(golden, one, report);
   report.notes = std::move(notes_);
   for (const std::string& note : model_.notes()) report.notes.push_back(note);
-  conclude(report, policy, request_.strictness);
+  conclude(report, request_.policy, request_.strictness);
   return report;
 }
 
@@ -243,6 +245,7 @@ report::Report Selfcheck::run(const EarlyInputs& inputs) {
 report::Report selfcheck_model(model::Model& model, EarlyInputs inputs,
                                const SelfcheckRequest& request, Progress& progress) {
   const Clock::time_point start = Clock::now();
+  gate::check_measured(request.policy, gate::Measured::no, gate::Measured::no);
   load_late(inputs, request.cases, request.settings.seed, model);
   report::Report report = Selfcheck(model, request, progress).run(inputs);
   report.timing.total_s = std::chrono::duration<double>(Clock::now() - start).count();
@@ -251,6 +254,7 @@ report::Report selfcheck_model(model::Model& model, EarlyInputs inputs,
 
 report::Report selfcheck(const SelfcheckRequest& request, Progress& progress) {
   check_cases(request.cases);
+  gate::check_measured(request.policy, gate::Measured::no, gate::Measured::no);
   EarlyInputs inputs = load_early(request.cases, request.settings.seed);
   progress.begin("load the model", 0);
   const std::unique_ptr<model::Model> model = model::open_model(request.source, request.settings);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gate/rule_book.h"
 #include "model/model.h"
 #include "pipeline/capture_settings.h"
 #include "pipeline/case_inputs.h"
@@ -24,6 +25,7 @@ struct SelfcheckRequest {
   std::int64_t repeats = 2;  ///< further runs of each case, at least 1
   std::int64_t rows = 4;     ///< of the batch that is made of inputs with one row, at
                              ///< least 2; 0: no row is run alone
+  gate::RuleBook policy = gate::default_rules();
   run::Strictness strictness = run::Strictness::normal;
   int worst_count = 10;  ///< elements kept per tap
   std::string command;   ///< for the report

@@ -10,6 +10,7 @@
 #include "compare/compare_tensors.h"
 #include "compare/formats.h"
 #include "gate/decode.h"
+#include "gate/late_bounds.h"
 #include "pipeline/row_coordinates.h"
 #include "pipeline/tap_truth.h"
 
@@ -28,11 +29,11 @@ report::Tap described(const run::TapRecord& record) {
 bool is_digest(const run::TapRecord& record) { return record.mode == run::StoreMode::digest; }
 
 gate::TapRules rules_for(const CompareChoice& choice, const TapData& reference,
-                         const TapData& candidate) {
+                         const TapData& candidate, const gate::Limits& limits) {
   const bool asked = reference.record.dtype != candidate.record.dtype &&
                      choice.asked_dtype == candidate.record.dtype;
   return {asked ? gate::DtypeDifference::allowed : gate::DtypeDifference::refused,
-          reference.inherited, reference.noise};
+          reference.inherited, reference.noise, limits.other_bounds()};
 }
 
 /// Whose bounds the tap is judged by.
@@ -41,10 +42,16 @@ tensor::DType bounds_dtype(const TapData& reference, const TapData& candidate) {
                             reference.inherited);
 }
 
+gate::Limits limits_of(const CompareChoice& choice, const TapData& reference,
+                       const TapData& candidate) {
+  return gate::limits_for(
+      choice.policy, {reference.record.id, bounds_dtype(reference, candidate), choice.case_name});
+}
+
 compare::CompareOptions options_for(const CompareChoice& choice, const TapData& reference,
-                                    const TapData& candidate) {
+                                    const TapData& candidate, const gate::Limits& limits) {
   compare::CompareOptions options;
-  options.element_bound = choice.policy.for_dtype(bounds_dtype(reference, candidate)).element_bound;
+  options.element_bound = limits.policy.for_dtype(bounds_dtype(reference, candidate)).element_bound;
   options.worst_count = choice.worst_count;
   options.threads = choice.threads;
   return options;
@@ -60,12 +67,12 @@ struct NamedOutcome {
 };
 
 NamedOutcome compare_common_part(const TapData& reference, const TapData& candidate,
-                                 const CompareChoice& choice) {
+                                 const CompareChoice& choice, const gate::Limits& limits) {
   const std::optional<CommonPart> part = common_part(reference, candidate);
   if (!part) return {compare::NotCompared{}, report::Outcome::not_compared, Extent::none};
   compare::TensorComparison facts = compare::compare_tensors(
       compare::Reference{part->reference}, compare::Candidate{part->candidate},
-      options_for(choice, reference, candidate));
+      options_for(choice, reference, candidate, limits));
   const bool by_rows = reference.record.mode == run::StoreMode::rows ||
                        candidate.record.mode == run::StoreMode::rows;
   if (!by_rows) return {std::move(facts), report::Outcome::compared, Extent::all};
@@ -76,7 +83,7 @@ NamedOutcome compare_common_part(const TapData& reference, const TapData& candid
 }
 
 NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
-                        const CompareChoice& choice) {
+                        const CompareChoice& choice, const gate::Limits& limits) {
   if (reference.record.shape != candidate.record.shape) {
     return {compare::ShapeMismatch{reference.record.shape, candidate.record.shape},
             report::Outcome::shape_differs, Extent::none};
@@ -92,7 +99,7 @@ NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
                  : NamedOutcome{compare::DigestMismatch{}, report::Outcome::digest_differs,
                                 Extent::none};
   }
-  return compare_common_part(reference, candidate, choice);
+  return compare_common_part(reference, candidate, choice, limits);
 }
 
 std::optional<report::Logits> logits_of(const TapData& reference, const TapData& candidate,
@@ -110,18 +117,20 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   logits.id = reference.record.id;
   logits.facts = compare::compare_logits(compare::Reference{part->reference},
                                          compare::Candidate{part->candidate}, {});
-  const gate::TapRules rules = rules_for(choice, reference, candidate);
+  const gate::Limits limits = gate::logits_limits_for(choice.policy, logits.id, choice.case_name);
+  logits.rule = limits.rule_id();
+  const gate::TapRules rules = rules_for(choice, reference, candidate, limits);
   const bool is_step =
       choice.passes == Passes::prompt_and_steps && run::is_decode_step(reference.record.id);
   gate::Judgement judgement = is_step
-                                  ? gate::judge_step(logits.facts, output, choice.policy, rules)
-                                  : gate::judge_logits(logits.facts, output, choice.policy, rules);
+                                  ? gate::judge_step(logits.facts, output, limits.policy, rules)
+                                  : gate::judge_logits(logits.facts, output, limits.policy, rules);
   const std::optional<gate::LogitsTruth> by_truth =
       truth == nullptr ? std::nullopt : logits_against_truth(reference, candidate, *truth);
   if (by_truth) {
     judgement = gate::judge_logits_by_truth(
         std::move(judgement), *by_truth,
-        compare::coarser(reference.record.dtype, candidate.record.dtype), choice.policy);
+        compare::coarser(reference.record.dtype, candidate.record.dtype), limits.policy);
     logits.truth = reported(*by_truth);
   }
   logits.verdict = judgement.verdict;
@@ -132,13 +141,15 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
 gate::Judgement judgement_of(const NamedOutcome& named, const TapData& reference,
                              const TapData& candidate,
                              const std::optional<gate::TruthErrors>& by_truth,
-                             const CompareChoice& choice) {
-  gate::Judgement judgement = gate::judge(named.outcome, reference.record.id.kind, choice.policy,
-                                          rules_for(choice, reference, candidate));
-  if (by_truth) {
-    judgement = gate::judge_by_truth(std::move(judgement),
-                                     std::get<compare::TensorComparison>(named.outcome), *by_truth,
-                                     choice.policy);
+                             const CompareChoice& choice, const gate::Limits& limits) {
+  gate::Judgement judgement = gate::judge(named.outcome, reference.record.id.kind, limits.policy,
+                                          rules_for(choice, reference, candidate, limits));
+  const auto* facts = std::get_if<compare::TensorComparison>(&named.outcome);
+  if (by_truth)
+    judgement = gate::judge_by_truth(std::move(judgement), *facts, *by_truth, limits.policy);
+  if (facts != nullptr) {
+    judgement = gate::judge_truth_ratio(std::move(judgement), limits,
+                                        by_truth ? &*by_truth : nullptr, facts->ulp.dtype);
   }
   // The stored rows may all be equal by chance while others are not; the digests of the whole taps
   // tell.
@@ -167,7 +178,8 @@ ComparedTap compare_tap(compare::Reference<TapData> of_reference,
                         const TapData* truth) {
   const TapData& reference = of_reference.value;
   const TapData& candidate = of_candidate.value;
-  NamedOutcome named = outcome_of(reference, candidate, choice);
+  const gate::Limits limits = limits_of(choice, reference, candidate);
+  NamedOutcome named = outcome_of(reference, candidate, choice, limits);
   std::optional<gate::TruthErrors> by_truth;
   if (truth != nullptr && std::holds_alternative<compare::TensorComparison>(named.outcome))
     by_truth = against_truth(reference, candidate, *truth);
@@ -179,7 +191,7 @@ ComparedTap compare_tap(compare::Reference<TapData> of_reference,
   tap.outcome = named.name;
   if (by_truth) tap.truth = reported(*by_truth, truth->record.dtype);
   if (reference.noise != nullptr) tap.noise = *reference.noise;
-  gate::Judgement judgement = judgement_of(named, reference, candidate, by_truth, choice);
+  gate::Judgement judgement = judgement_of(named, reference, candidate, by_truth, choice, limits);
   tap.verdict = judgement.verdict;
   tap.reasons = std::move(judgement.reasons);
   if (named.extent == Extent::rows) tap.reasons.push_back(rows_remark(reference, candidate));
@@ -188,6 +200,7 @@ ComparedTap compare_tap(compare::Reference<TapData> of_reference,
   if (auto* facts = std::get_if<compare::TensorComparison>(&named.outcome)) {
     tap.facts = std::move(*facts);
     tap.bounds_dtype = tensor::name(bounds_dtype(reference, candidate));
+    tap.rule = limits.rule_id();
   }
   if (auto* shapes = std::get_if<compare::ShapeMismatch>(&named.outcome))
     tap.shapes = std::move(*shapes);

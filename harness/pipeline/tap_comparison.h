@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "compare/compare_logits.h"
 #include "compare/facts.h"
 #include "compare/sides.h"
 #include "gate/gate.h"
-#include "gate/policy.h"
+#include "gate/rule_book.h"
 #include "pipeline/common_part.h"
 #include "report/report.h"
 #include "run/recording.h"
@@ -21,13 +22,14 @@ enum class Passes : std::uint8_t { one, prompt_and_steps };
 
 /// How taps are compared; but for the passes the same for every tap of a report.
 struct CompareChoice {
-  gate::Policy policy;
+  gate::RuleBook policy;
   /// A dtype that the candidate was asked to run in, other than the golden's: taps in it are judged
   /// by the bounds of the coarser dtype. Any other difference of dtypes is refused.
   std::optional<tensor::DType> asked_dtype;
   int worst_count = 10;
   int threads = 1;
   Passes passes = Passes::one;
+  std::string case_name = {};  ///< of the taps: rules may ask for it
 };
 
 /// One thread per processor.

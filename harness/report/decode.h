@@ -36,6 +36,7 @@ struct Decode {
   compare::LogitsComparison logits;  ///< pooled over the steps in which every row was fed alike
   run::Verdict verdict = run::Verdict::untested;  ///< of these
   std::vector<std::string> reasons;
+  std::string rule;  ///< of the policy, which judged these; empty where none did
 };
 
 }  // namespace parity::report

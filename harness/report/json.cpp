@@ -49,7 +49,8 @@ Json policy(const Report& report) {
                       {"metric", bound.metric},
                       {"warn", json_number(bound.warn)},
                       {"fail", json_number(bound.fail)},
-                      {"origin", bound.origin}});
+                      {"origin", bound.origin},
+                      {"rule", rule_json(bound.rule)}});
   }
   return {{"name", report.policy_name}, {"bounds", std::move(bounds)}};
 }

@@ -29,7 +29,8 @@ Json decode_json(const Case& item) {
           {"flips", decode.logits.flips},
           {"decided_flips", decode.logits.decided_flips},
           {"kl", row_figure_json(decode.logits.kl)},
-          {"kl_reverse", row_figure_json(decode.logits.kl_reverse)}};
+          {"kl_reverse", row_figure_json(decode.logits.kl_reverse)},
+          {"rule", rule_json(decode.rule)}};
 }
 
 }  // namespace parity::report

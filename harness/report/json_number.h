@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,11 @@ using Json = nlohmann::ordered_json;
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
+}
+
+/// The rule that judged, which may be none.
+[[nodiscard]] inline Json rule_json(const std::string& rule) {
+  return rule.empty() ? Json(nullptr) : Json(rule);
 }
 
 }  // namespace parity::report

@@ -192,6 +192,7 @@ Json tap_json(const Tap& tap) {
   object["introduced"] = tap.introduced ? introduced(*tap.introduced) : Json(nullptr);
   object["truth"] = tap.truth ? truth(*tap.truth) : Json(nullptr);
   object["noise"] = tap.noise ? noise(*tap.noise) : Json(nullptr);
+  object["rule"] = rule_json(tap.rule);
   return object;
 }
 
@@ -214,7 +215,8 @@ Json logits_json(const Logits& logits) {
           {"first_divergent", logits.facts.first_divergent},
           {"max_logprob_change", json_number(logits.facts.max_logprob_change)},
           {"non_finite_rows", logits.facts.non_finite_rows},
-          {"truth", logits.truth ? truth(*logits.truth) : Json(nullptr)}};
+          {"truth", logits.truth ? truth(*logits.truth) : Json(nullptr)},
+          {"rule", rule_json(logits.rule)}};
 }
 
 }  // namespace parity::report

@@ -40,6 +40,8 @@ struct Tap {
   std::optional<TapTruth> truth;
   std::optional<run::TapNoise> noise;  ///< of the reference; absent where it was not recorded
   std::string bounds_dtype;  ///< whose bounds it was judged by; empty where nothing was measured
+  std::string
+      rule;  ///< of the policy, which judged it; empty where none did or nothing was measured
 };
 
 /// Logits of one output tap.
@@ -49,6 +51,7 @@ struct Logits {
   run::Verdict verdict = run::Verdict::untested;
   std::vector<std::string> reasons;
   std::optional<LogitsTruth> truth;
+  std::string rule;  ///< of the policy, which judged it; empty where none did
 };
 
 struct Case {
@@ -72,6 +75,7 @@ struct BoundText {
   double warn = 0;
   double fail = 0;
   std::string origin;
+  std::string rule = {};  ///< that the bound belongs to
 };
 
 struct Totals {

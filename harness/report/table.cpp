@@ -103,9 +103,12 @@ void add_bounds(Page& page, const Report& report) {
   }
   page.blank();
   page.clipped(fmt::format("bounds in force (policy {})", report.policy_name), Tone::strong);
+  std::string rule;
   for (const BoundText& bound : bounds) {
+    if (bound.rule != rule) page.wrapped("  ", "rule " + bound.rule);
+    rule = bound.rule;
     const std::string limits =
-        fmt::format("  {:<{}}  {:<{}}  warn {:<8}  fail {:<8}  ", bound.scope, scope_width,
+        fmt::format("    {:<{}}  {:<{}}  warn {:<8}  fail {:<8}  ", bound.scope, scope_width,
                     bound.metric, metric_width, limit_number(bound.warn), limit_number(bound.fail));
     // On a narrow page the origin goes below its limits, where it has room.
     constexpr int kLeastRoom = 50;
@@ -113,7 +116,7 @@ void add_bounds(Page& page, const Report& report) {
       page.wrapped(limits, bound.origin);
     } else {
       page.clipped(limits.substr(0, limits.find_last_not_of(' ') + 1));
-      page.wrapped("      ", bound.origin);
+      page.wrapped("        ", bound.origin);
     }
   }
 }

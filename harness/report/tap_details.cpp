@@ -77,6 +77,7 @@ void add_tap_details(Page& page, const Tap& tap, std::string_view mark, int top)
     }
     return;
   }
+  if (!tap.rule.empty()) page.wrapped(kIndent, "judged by rule " + tap.rule);
   if (tap.truth) {
     page.wrapped(kIndent, fmt::format("against the {} truth: nrmse {} of the reference, {} of the "
                                       "candidate",
@@ -126,6 +127,7 @@ void add_logits(Page& page, const Logits& logits, std::string_view mark) {
                              short_number(logits.truth->candidate_kl.mean)));
   }
   for (const std::string& reason : logits.reasons) page.wrapped(kIndent, reason);
+  if (!logits.rule.empty()) page.wrapped(kIndent, "judged by rule " + logits.rule);
 }
 
 }  // namespace parity::report

@@ -237,7 +237,7 @@ TEST(SummarizeTruth, NamesTheSideThatIsFurtherAtMoreTaps) {
   const TruthSummary reference =
       summarize_truth({entry("a", 1e-7, 1e-7), entry("b", 1e-4, 1e-6), entry("c", 4e-4, 1e-6),
                        entry("d", 3e-4, 1e-6), entry("e", 1e-7, 1e-6)},
-                      "float64", default_policy());
+                      "float64");
   EXPECT_EQ(reference.worse, WorseSide::reference);
   EXPECT_EQ(reference.reference_worse, 3U);
   EXPECT_EQ(reference.candidate_worse, 1U);
@@ -245,7 +245,7 @@ TEST(SummarizeTruth, NamesTheSideThatIsFurtherAtMoreTaps) {
             "the reference is the worse side: its error against the float64 truth is 300 times the "
             "candidate's (median) at 3 of 5 taps, first at b of case prompts");
   const TruthSummary candidate =
-      summarize_truth({entry("a", 0, 0), entry("b", 0, 1e-3)}, "float64", default_policy());
+      summarize_truth({entry("a", 0, 0), entry("b", 0, 1e-3)}, "float64");
   EXPECT_EQ(candidate.worse, WorseSide::candidate);
   EXPECT_EQ(candidate.sentence.rfind("the candidate is the worse side: its error against the "
                                      "float64 truth is infinitely many times the reference's",
@@ -255,11 +255,11 @@ TEST(SummarizeTruth, NamesTheSideThatIsFurtherAtMoreTaps) {
 }
 
 TEST(SummarizeTruth, SaysNothingOfSidesThatAreAlike) {
-  EXPECT_EQ(summarize_truth({}, "float64", default_policy()).sentence, "");
+  EXPECT_EQ(summarize_truth({}, "float64").sentence, "");
   std::vector<TruthEntry> entries(20, entry("a", 1e-6, 1.9e-6));
-  EXPECT_EQ(summarize_truth(entries, "float64", default_policy()).worse, WorseSide::neither);
+  EXPECT_EQ(summarize_truth(entries, "float64").worse, WorseSide::neither);
   entries[0] = entry("b", 1e-6, 1e-3);
-  const TruthSummary summary = summarize_truth(entries, "float64", default_policy());
+  const TruthSummary summary = summarize_truth(entries, "float64");
   EXPECT_EQ(summary.sentence, "") << "one tap of twenty";
   EXPECT_EQ(summary.candidate_worse, 1U);
 }

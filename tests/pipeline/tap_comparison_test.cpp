@@ -46,7 +46,7 @@ std::vector<float> ramp() {
 }
 
 ComparedTap compared(const StoredTap& reference, const StoredTap& candidate) {
-  const CompareChoice choice{gate::default_policy(), std::nullopt, 3, 1};
+  const CompareChoice choice{gate::default_rules(), std::nullopt, 3, 1};
   return compare_tap(compare::Reference{reference.data()}, compare::Candidate{candidate.data()},
                      choice);
 }
@@ -162,7 +162,7 @@ TEST(TapComparison, JudgesAcrossDtypesByTheCoarserOnesBounds) {
     candidate.bytes.push_back(static_cast<std::byte>(bits >> 16U & 0xffU));
     candidate.bytes.push_back(static_cast<std::byte>(bits >> 24U));
   }
-  CompareChoice choice{gate::default_policy(), tensor::DType::bfloat16, 3, 1};
+  CompareChoice choice{gate::default_rules(), tensor::DType::bfloat16, 3, 1};
   const StoredTap reference = stored(exact, run::StoreMode::full);
   const ComparedTap asked = compare_tap(compare::Reference{reference.data()},
                                         compare::Candidate{candidate.data()}, choice);

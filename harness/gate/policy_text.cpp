@@ -1,0 +1,85 @@
+#include "gate/policy_text.h"
+
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace parity::gate {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      result += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+/// The shortest text that is read back as the same number.
+std::string number(double value) { return fmt::format("{}", value); }
+
+template <typename T, typename Text>
+void add_list(std::string& text, std::string_view key, const std::vector<T>& values,
+              const Text& text_of) {
+  if (values.empty()) return;
+  std::string list;
+  for (const T& value : values) list += (list.empty() ? "" : ", ") + quoted(text_of(value));
+  text += fmt::format("{} = [{}]\n", key, list);
+}
+
+void add_rule(std::string& text, std::string_view table, const Rule& rule) {
+  const auto itself = [](const std::string& glob) { return std::string_view(glob); };
+  text += fmt::format("\n# {}\n[[{}]]\n", rule.id, table);
+  add_list(text, "layers", rule.selector.layers, itself);
+  add_list(text, "kinds", rule.selector.kinds, [](run::TapKind kind) { return run::name(kind); });
+  add_list(text, "ops", rule.selector.ops, itself);
+  add_list(text, "dtypes", rule.selector.dtypes,
+           [](tensor::DType dtype) { return tensor::name(dtype); });
+  add_list(text, "cases", rule.selector.cases, itself);
+  if (rule.presence == Presence::optional) text += "optional = true\n";
+  text += fmt::format("reason = {}\n", quoted(rule.reason));
+  if (rule.truth_factor) text += fmt::format("truth_factor = {}\n", number(*rule.truth_factor));
+  if (rule.element_bound) {
+    text += fmt::format("element = {{ relative = {}, of_rms = {} }}\n",
+                        number(rule.element_bound->relative), number(rule.element_bound->of_rms));
+  }
+  for (const Bound& bound : rule.bounds) {
+    text += fmt::format("[[{}.bound]]\nmetric = {}\nwarn = {}\nfail = {}\nreason = {}\n", table,
+                        quoted(bound.metric), number(bound.warn), number(bound.fail),
+                        quoted(bound.origin));
+  }
+}
+
+}  // namespace
+
+std::string to_toml(const RuleBook& book) {
+  std::string text = fmt::format(
+      "# The first rule that matches a tap judges it, and all its bounds must hold. "
+      "docs/policy.md\n"
+      "# explains every key, docs/metrics.md every metric.\n"
+      "name = {}\n"
+      "base = \"none\"\n"
+      "\n"
+      "# How many times the reference's error against a truth the candidate's may be, by the "
+      "tap's\n"
+      "# own dtype, where a rule does not say it: 2, and 3 where one rounding is coarse enough "
+      "that\n"
+      "# two results of the same quality can be this far apart (docs/truth.md).\n"
+      "[truth_factors]\n",
+      quoted(book.name));
+  for (const auto& [dtype, factor] : book.truth_factors)
+    text += fmt::format("{} = {}\n", tensor::name(dtype), number(factor));
+  for (const Rule& rule : book.taps) add_rule(text, "rule", rule);
+  for (const Rule& rule : book.logits) add_rule(text, "logits", rule);
+  return text;
+}
+
+}  // namespace parity::gate
