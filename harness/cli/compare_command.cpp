@@ -101,12 +101,10 @@ report::Report make_report(const CompareFlags& flags, const CommonFlags& common)
 }
 
 void check_paths(const CompareFlags& flags) {
-  std::vector<FlaggedPath> inputs = {{"the golden", flags.golden},
-                                     {"the candidate", flags.candidate},
-                                     {"--truth", flags.truth},
-                                     {"--policy", flags.policy},
-                                     {"--model", flags.run.model},
-                                     {"--config", flags.run.config}};
+  std::vector<FlaggedPath> inputs = {
+      {"the golden", flags.golden}, {"the candidate", flags.candidate},
+      {"--truth", flags.truth},     {"--policy", flags.policy},
+      {"--model", flags.run.model}, {"--config", flags.run.config}};
   for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
   check_outputs({{"--save", flags.save}}, inputs);
   std::vector<FlaggedPath> taken = inputs;

@@ -139,9 +139,8 @@ void judge_steps(const report::Case& compared, std::int64_t steps, const gate::R
   const run::TapNoise noise = noise_of_steps(compared, steps);
   gate::TapRules rules;
   rules.noise = &noise;
-  gate::Judgement judgement =
-      gate::judge_decode(pooled.facts, pooled.truth, dtype_of_steps(compared), limits.policy,
-                         rules);
+  gate::Judgement judgement = gate::judge_decode(pooled.facts, pooled.truth,
+                                                 dtype_of_steps(compared), limits.policy, rules);
   decode.logits = std::move(pooled.facts);
   decode.rule = limits.rule_id();
   decode.verdict = judgement.verdict;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compare/sides.h"
-#include "pipeline/tap_comparison.h"
 #include "gate/rule_book.h"
+#include "pipeline/tap_comparison.h"
 #include "report/report.h"
 #include "run/recording.h"
 #include "tensor/value.h"

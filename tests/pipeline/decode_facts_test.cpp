@@ -67,7 +67,7 @@ report::Case two_steps(std::uint64_t rows) {
 Verdict verdict_of_decode(report::Case one) {
   const tensor::Value inputs{tensor::ValueDict{{{"decode_tokens", ids({2, 2}, {1, 2, 3, 4})}}}};
   add_decode({{inputs}, {inputs}},
-             {gate::default_policy(), std::nullopt, 10, 1, Passes::prompt_and_steps}, one);
+             {gate::default_rules(), std::nullopt, 10, 1, Passes::prompt_and_steps}, one);
   return one.decode.value().verdict;
 }
 
