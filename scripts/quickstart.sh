@@ -41,10 +41,12 @@ for argument in "$@"; do
 done
 
 system_packages "$install" "${BUILD_PACKAGES[@]}"
+find_toml "$install"
 require_tools
 find_torch "$PARITY_ROOT/.venv"
 
-configure build/release -DCMAKE_BUILD_TYPE=Release -DPARITY_TESTS=OFF "-DPARITY_TORCH_DIR=$PARITY_TORCH_DIR"
+configure build/release -DCMAKE_BUILD_TYPE=Release -DPARITY_TESTS=OFF "-DPARITY_TORCH_DIR=$PARITY_TORCH_DIR" \
+  "-DPARITY_TOML_INCLUDE=$PARITY_TOML_INCLUDE"
 jobs=$(parallel_jobs)
 say "Building parity with $jobs parallel jobs"
 NINJA_STATUS="[%f/%t, %e s] " ninja -C build/release -j "$jobs" parity >&2 ||

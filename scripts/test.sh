@@ -37,6 +37,7 @@ for argument in "$@"; do
 done
 
 system_packages "$install" "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+find_toml "$install"
 require_tools
 test_python=
 if [[ $python == yes ]]; then
@@ -50,7 +51,8 @@ else
 fi
 
 configure build/test -DCMAKE_BUILD_TYPE=Release -DPARITY_TESTS=ON -DPARITY_BENCH=OFF -DPARITY_WERROR=ON \
-  "-DPARITY_TORCH_DIR=$PARITY_TORCH_DIR" "-DPARITY_TEST_PYTHON=$test_python"
+  "-DPARITY_TORCH_DIR=$PARITY_TORCH_DIR" "-DPARITY_TOML_INCLUDE=$PARITY_TOML_INCLUDE" \
+  "-DPARITY_TEST_PYTHON=$test_python"
 jobs=$(parallel_jobs)
 say "Building with $jobs parallel jobs"
 NINJA_STATUS="[%f/%t, %e s] " ninja -C build/test -j "$jobs" || fail "the build failed; the message stands above."

@@ -7,9 +7,15 @@
 BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config python3 python3-venv ca-certificates
   libhdf5-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-  libxxhash-dev libhwy-dev libzip-dev libtomlplusplus-dev)
+  libxxhash-dev libhwy-dev libzip-dev)
 # shellcheck disable=SC2034  # used by test.sh
 TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck)
+
+# toml++, headers only, is a package in Debian 12 and Ubuntu 24.04. Ubuntu 22.04 has none: there the headers come out of
+# the package of Ubuntu 24.04.
+TOML_PACKAGE=libtomlplusplus-dev
+TOML_ARCHIVE=http://archive.ubuntu.com/ubuntu/pool/universe/t/tomlplusplus/libtomlplusplus-dev_3.4.0+ds-0.2build1_amd64.deb
+TOML_SHA256=e6d68dbb89f11c71fc33bd1397ab1b405e83e96b959e5c18ef82871c12051c46
 
 # The LibTorch that the project is developed on; any 2.6 or newer found on the machine does as well.
 TORCH_VERSION=2.11.0
@@ -102,11 +108,42 @@ system_packages() {
   fi
 }
 
+# unpack_toml FOLDER: the headers of TOML_ARCHIVE, nothing installed.
+unpack_toml() {
+  say "Unpacking the headers of toml++ into $1"
+  mkdir -p "$1"
+  quietly toml-download /usr/lib/apt/apt-helper download-file "$TOML_ARCHIVE" "$1/toml.deb" "SHA256:$TOML_SHA256" ||
+    fail "toml++ could not be downloaded from $TOML_ARCHIVE: is there a network?
+With its headers at hand, PARITY_TOML_INCLUDE=<folder that holds toml++/toml.h> makes this step needless."
+  quietly toml-unpack dpkg-deb -x "$1/toml.deb" "$1" || fail "dpkg-deb could not unpack $1/toml.deb."
+}
+
+# find_toml INSTALL|SKIP: the headers of toml++ from PARITY_TOML_INCLUDE, the system, its package, or TOML_ARCHIVE.
+# Sets PARITY_TOML_INCLUDE.
+find_toml() {
+  local unpacked=$PARITY_ROOT/build/toml++
+  if [[ -n ${PARITY_TOML_INCLUDE:-} ]]; then
+    [[ -e $PARITY_TOML_INCLUDE/toml++/toml.h ]] ||
+      fail "PARITY_TOML_INCLUDE=$PARITY_TOML_INCLUDE holds no toml++/toml.h."
+    return
+  fi
+  PARITY_TOML_INCLUDE=/usr/include
+  if [[ -e /usr/include/toml++/toml.h ]]; then return; fi
+  if [[ $1 == INSTALL ]] && has_apt && [[ -z $(apt-cache madison "$TOML_PACKAGE" 2>/dev/null) ]]; then
+    [[ -e $unpacked/usr/include/toml++/toml.h ]] || unpack_toml "$unpacked"
+    PARITY_TOML_INCLUDE=$unpacked/usr/include
+    return
+  fi
+  system_packages "$1" "$TOML_PACKAGE"
+  [[ -e /usr/include/toml++/toml.h ]] ||
+    fail "toml++ is not installed: install $TOML_PACKAGE, or name the folder that holds toml++/toml.h in PARITY_TOML_INCLUDE."
+}
+
 # require_tools: clear words instead of a failure inside CMake, when packages were not installed by this script.
 require_tools() {
   local tool
   for tool in "${CXX:-g++}" cmake ninja pkg-config python3; do
-    command -v "$tool" >/dev/null || fail "'$tool' is not installed. Needed system packages: ${BUILD_PACKAGES[*]}"
+    command -v "$tool" >/dev/null || fail "'$tool' is not installed. Needed system packages: ${BUILD_PACKAGES[*]} $TOML_PACKAGE"
   done
   require_version cmake 3.22 "$(cmake --version | sed -n '1s/[^0-9.]//gp')"
   [[ -n ${CXX:-} ]] || require_version g++ 11 "$(g++ -dumpfullversion)"
