@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "error/error.h"
 #include "report/annotations.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/markdown.h"
@@ -46,6 +47,11 @@ const std::vector<Format>& formats() {
        "Write it as Markdown for a pull request or job summary; - for standard output",
        markdown_of,
        {"Markdown report of parity", "## parity: ", ""}},
+      {"--html",
+       &ReportFlags::html,
+       "Write it as one web page that needs nothing else; - for standard output",
+       report::to_html,
+       {"HTML report of parity", "<!doctype html>", "content=\"parity report\""}},
       {"--openmetrics",
        &ReportFlags::openmetrics,
        "Write it as OpenMetrics text for Prometheus; - for standard output",

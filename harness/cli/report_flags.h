@@ -19,6 +19,7 @@ struct ReportFlags {
   std::string json;
   std::string junit;
   std::string markdown;
+  std::string html;
   std::string openmetrics;
   std::string show;
   int top = 3;

@@ -28,12 +28,7 @@ std::string axis_text(const compare::AxisRange& range) {
 }
 
 void add_where(Page& page, const compare::TensorComparison& facts) {
-  const compare::Where& where = facts.where;
-  if (where.outside == 0) return;
-  std::string text = fmt::format("{} of {} elements outside ({} %), first at {}", where.outside,
-                                 facts.elements, percent(where.share), index_text(where.first));
-  for (const compare::AxisRange& range : where.axes) text += "; " + axis_text(range);
-  page.wrapped(fmt::format("{}where: ", kIndent), text);
+  if (facts.where.outside > 0) page.wrapped(fmt::format("{}where: ", kIndent), where_text(facts));
 }
 
 void add_worst(Page& page, const compare::TensorComparison& facts, int top) {
@@ -64,6 +59,14 @@ void add_first_divergent(std::string& text, const std::vector<std::int64_t>& pos
 }
 
 }  // namespace
+
+std::string where_text(const compare::TensorComparison& facts) {
+  const compare::Where& where = facts.where;
+  std::string text = fmt::format("{} of {} elements outside ({} %), first at {}", where.outside,
+                                 facts.elements, percent(where.share), index_text(where.first));
+  for (const compare::AxisRange& range : where.axes) text += "; " + axis_text(range);
+  return text;
+}
 
 void add_tap_details(Page& page, const Tap& tap, std::string_view mark, int top) {
   page.wrapped(pad_right(mark, 2), fmt::format("{}: {}", tap_name(tap.id), run::name(tap.verdict)),

@@ -2,6 +2,8 @@
 // worst elements.
 #pragma once
 
+#include <string>
+
 #include "report/page.h"
 #include "report/report.h"
 
@@ -9,6 +11,10 @@ namespace parity::report {
 
 /// `mark` is "→" for the first divergence; `top` elements are listed at most.
 void add_tap_details(Page& page, const Tap& tap, std::string_view mark, int top);
+
+/// "40 of 4096 elements outside (0.98 %), first at [0,16,3]; axis 1 >= 16 (...)": of facts with
+/// elements outside.
+[[nodiscard]] std::string where_text(const compare::TensorComparison& facts);
 
 /// One wrapped line or two: positions, agreement, flips with the gap that shows a tie, KL, first
 /// divergent position.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "report/annotations.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/junit.h"
 #include "report/made_report.h"
@@ -21,6 +22,7 @@ void write_all(const std::string& stem, const parity::report::Report& report) {
   write(stem + ".json", parity::report::to_json(report));
   write(stem + ".xml", parity::report::to_junit(report));
   write(stem + ".md", parity::report::to_markdown(report));
+  write(stem + ".html", parity::report::to_html(report));
   write(stem + ".openmetrics", parity::report::to_openmetrics(report));
   write(stem + ".annotations", parity::report::to_annotations(report));
 }

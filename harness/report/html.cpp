@@ -1,0 +1,68 @@
+#include "report/html.h"
+
+#include <map>
+#include <string_view>
+
+#include "report/html_data.h"
+#include "report/html_findings.h"
+#include "report/html_names.h"
+#include "report/html_parts.h"
+#include "report/html_sections.h"
+#include "report/markup.h"
+
+namespace parity::report {
+namespace {
+
+/// The page with every {{name}} replaced, in one pass: what is put in is not looked at again.
+std::string filled(std::string_view page, const std::map<std::string_view, std::string>& values) {
+  std::string result;
+  while (true) {
+    const std::size_t start = page.find("{{");
+    const std::size_t end = page.find("}}", start);
+    if (start == std::string_view::npos || end == std::string_view::npos) break;
+    result += page.substr(0, start);
+    result += values.at(page.substr(start + 2, end - start - 2));
+    page.remove_prefix(end + 2);
+  }
+  return result.append(page);
+}
+
+template <typename Part>
+std::string markup_of(const Part& part) {
+  Markup markup;
+  part(markup);
+  return markup.str();
+}
+
+}  // namespace
+
+std::string to_html(const Report& report) {
+  const PageParts parts = html_parts();
+  const PageNames names(report);
+  const std::string verdict = report.result == Result::pass ? "PASS" : "FAIL";
+  return filled(
+      parts.page,
+      {{"title", html_escaped("parity: " + verdict +
+                              (report.model_file.empty() ? "" : ", " + report.model_file))},
+       {"style_hash", std::string(parts.style_hash)},
+       {"script_hash", std::string(parts.script_hash)},
+       {"style", std::string(parts.style)},
+       {"script", std::string(parts.script)},
+       {"headline", markup_of([&](Markup& page) { add_headline(page, report, names); })},
+       {"findings", markup_of([&](Markup& page) { add_findings(page, report, names); })},
+       {"before", markup_of([&](Markup& page) {
+          add_environment_section(page, report);
+          add_cases_section(page, report, names);
+          add_worst_section(page, report, names);
+        })},
+       {"after", markup_of([&](Markup& page) {
+          add_attribution_section(page, report, names);
+          add_logits_section(page, report, names);
+          add_truth_section(page, report);
+          add_policy_section(page, report);
+          add_run_section(page, report);
+        })},
+       {"data", html_data(report, names)}});
+}
+
+}  // namespace parity::report

@@ -1,0 +1,39 @@
+// Elements of the page. Text is always set as text, never read as markup.
+const SVG = document.querySelector('svg').namespaceURI;
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? '' : value);
+  }
+  for (const child of children) {
+    if (child !== undefined && child !== null) element.append(child);
+  }
+  return element;
+}
+
+function make(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+function draw(tag, attributes, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+function badge(verdict) {
+  return make('span', {class: `badge ${verdict.tone}`}, verdict.name);
+}
+
+// A table whose columns are [title, "number" or ""].
+function tableOf(columns, rows) {
+  const head = columns.map(([title, kind]) => make('th', {scope: 'col', class: kind || null}, title));
+  const body = rows.map((cells) => make('tr', null, ...cells.map((cell, place) =>
+    make('td', {class: columns[place][1] || null}, cell))));
+  return make('div', {class: 'scroll'},
+    make('table', null, make('thead', null, make('tr', null, ...head)), make('tbody', null, ...body)));
+}

@@ -1,0 +1,258 @@
+#include "report/html_findings.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "report/case_figures.h"
+#include "report/environment.h"
+#include "report/html_layer.h"
+#include "report/numbers.h"
+#include "report/tap_rows.h"
+#include "report/tap_text.h"
+#include "report/text.h"
+
+namespace parity::report {
+namespace {
+
+constexpr std::size_t kNamedSwitches = 4;
+constexpr int kLongestValue = 80;
+constexpr int kLongestReasons = 1000;
+
+bool has_other_switches(const Report& report) {
+  return std::any_of(report.environment_diff.begin(), report.environment_diff.end(), is_switch);
+}
+
+void begin(Markup& page, std::string_view question) { page.open("li").element("h3", question); }
+
+/// Over all outputs with logits: of a decode's steps, all together.
+struct Flips {
+  std::uint64_t outputs = 0;
+  std::uint64_t positions = 0;
+  std::uint64_t flips = 0;
+  std::uint64_t decided = 0;
+  std::uint64_t non_finite = 0;
+  double gap = 0;
+  double largest_flip_gap = 0;
+  double kl_mean = 0;
+  double kl_max = 0;
+};
+
+void add_to(Flips& all, const compare::LogitsComparison& facts) {
+  ++all.outputs;
+  all.positions += facts.positions;
+  all.flips += facts.flips;
+  all.decided += facts.decided_flips;
+  all.non_finite += facts.non_finite_rows;
+  all.gap = facts.decided_gap;
+  all.largest_flip_gap = std::max(all.largest_flip_gap, facts.max_flip_gap);
+  all.kl_mean = std::max(all.kl_mean, facts.kl.mean);
+  all.kl_max = std::max(all.kl_max, facts.kl.max);
+}
+
+Flips flips_of(const Report& report) {
+  Flips all;
+  for (const Case& item : report.cases) {
+    for (const Logits& logits : item.logits) {
+      if (!item.decode || logits.id.call == 0) add_to(all, logits.facts);
+    }
+    if (item.decode) add_to(all, item.decode->logits);
+  }
+  return all;
+}
+
+std::string answer_of(const Flips& all) {
+  const std::string positions = plural(all.positions, "position");
+  if (all.non_finite > 0) {
+    return fmt::format("Yes: at {} of {} the logits are NaN or infinite on one side.",
+                       all.non_finite, positions);
+  }
+  if (all.decided > 0) {
+    return fmt::format(
+        "Yes: at {} of {} the best token changes although the reference was decided "
+        "(its two best at least {:g} logits apart).",
+        all.decided, positions, all.gap);
+  }
+  if (all.flips > 0) {
+    return fmt::format(
+        "Hardly: at {} of {} another token is best, all of them close calls (the "
+        "reference's two best at most {} logits apart).",
+        all.flips, positions, short_number(all.largest_flip_gap));
+  }
+  return fmt::format("No: the best token is the same at {}.",
+                     all.positions == 1 ? "the only position" : "all " + positions);
+}
+
+void add_output_without_logits(Markup& page, const Report& report) {
+  const Tap* worst = nullptr;
+  for (const Case& item : report.cases) {
+    for (const Tap& tap : item.taps) {
+      if (tap.id.kind != run::TapKind::output || !tap.facts) continue;
+      if (worst == nullptr || !(tap.facts->nrmse <= worst->facts->nrmse)) worst = &tap;
+    }
+  }
+  std::string text = "Not known from tokens: no output was compared as logits.";
+  if (worst != nullptr) {
+    text += fmt::format(
+        " The model's own output is {}, at worst nrmse {} (0 is equal, 1 is as large "
+        "as the values themselves).",
+        run::name(worst->verdict), short_number(worst->facts->nrmse));
+  }
+  page.element("p", text);
+}
+
+void add_users(Markup& page, const Report& report) {
+  begin(page, "Would a user of the model notice?");
+  const Flips all = flips_of(report);
+  if (all.outputs == 0) {
+    add_output_without_logits(page, report);
+  } else {
+    page.element("p", answer_of(all));
+    page.element("p",
+                 fmt::format("The distribution over tokens moved by KL {} nat on average (worst "
+                             "case) and {} nat at most; 0 is the same distribution.",
+                             short_number(all.kl_mean), short_number(all.kl_max)));
+  }
+  for (const Case& item : report.cases) {
+    if (!item.decode || !item.decode->first_divergent) continue;
+    const DivergentToken& token = *item.decode->first_divergent;
+    page.open("p").text("Decoding case ").element("code", item.name);
+    page.text(fmt::format(": {} of {} agree; the first that does not is token {} of row {} ({}).",
+                          item.decode->agree, plural(item.decode->compared, "token"), token.token,
+                          token.row, token.decided ? "decided" : "a close call"));
+    page.close();
+  }
+  page.close();
+}
+
+void add_switches(Markup& page, const Report& report,
+                  const std::vector<run::Difference>& differences, std::size_t switches) {
+  page.element(
+      "p",
+      fmt::format(
+          "No: {} different.{}",
+          switches == 1 ? "1 switch that changes numbers is"
+                        : fmt::format("{} switches that change numbers are", switches),
+          report.result == Result::fail ? " Make them the same before looking at any layer:" : ""));
+  const auto value = [](const std::string& text) {
+    return keep_head(clean(absent_or(text)), kLongestValue);
+  };
+  page.open("ul");
+  for (std::size_t i = 0; i < std::min(kNamedSwitches, switches); ++i) {
+    page.open("li").element("code", keep_head(clean(differences[i].key), kLongestValue));
+    page.text(fmt::format(": {} in the reference, {} in the candidate",
+                          value(differences[i].reference), value(differences[i].candidate)));
+    page.close();
+  }
+  page.close();
+  if (switches > kNamedSwitches)
+    page.element("p", fmt::format("and {} more, below.", switches - kNamedSwitches));
+}
+
+void add_environment_finding(Markup& page, const Report& report) {
+  begin(page, "Did both sides run with the same settings?");
+  const std::vector<run::Difference> differences = switches_first(report);
+  const auto switches =
+      static_cast<std::size_t>(std::count_if(differences.begin(), differences.end(), is_switch));
+  if (differences.empty()) {
+    page.element("p", "Yes: no recorded fact about device, libraries or settings differs.");
+  } else if (switches == 0) {
+    page.element("p", fmt::format("Yes: all switches that change numbers are the same. {} about "
+                                  "devices, libraries or hosts {}.",
+                                  plural(differences.size(), "fact"),
+                                  differences.size() == 1 ? "differs" : "differ"));
+  } else {
+    add_switches(page, report, differences, switches);
+  }
+  if (report.devices == Devices::same) {
+    page.element("p",
+                 "Both sides are the same device, so this says nothing about another vendor's.");
+  }
+  page.close();
+}
+
+void add_layer(Markup& page, const Report& report, const PageNames& names) {
+  begin(page, "Which layer is it, and how far off?");
+  add_layer_explanation(page, report, names);
+  page.close();
+}
+
+void add_summaries(Markup& page, const Report& report, const PageNames& names) {
+  if (report.truth) {
+    const TruthSummary& truth = *report.truth;
+    begin(page, "Which side is nearer to the truth?");
+    page.element("p",
+                 truth.sentence.empty()
+                     ? fmt::format("Neither: against the {} truth both are about equally wrong.",
+                                   truth.dtype)
+                     : truth.sentence + ".");
+    page.close();
+  }
+  if (report.noise) {
+    begin(page, "Does the reference repeat itself?");
+    page.element("p", report.noise->sentence.empty()
+                          ? "Yes: every repeated run of the reference had the same bits."
+                          : report.noise->sentence + ".");
+    if (report.noise->first) {
+      page.open("p").text("The first that does not: ");
+      add_tap_link(page, report, names, *report.noise->first);
+      page.close();
+    }
+    page.close();
+  }
+}
+
+}  // namespace
+
+void add_tap_link(Markup& page, const Report& report, const PageNames& names, const Place& place) {
+  const auto found = find_tap(report, place);
+  if (!found) {
+    page.element("code", tap_name(place.tap));
+    return;
+  }
+  page.open("a", {{"href", names.link(*found)}, {"class", "tap"}});
+  page.element("code", names.of_tap(*found)).close();
+  if (report.cases.size() > 1) page.text(" (case " + names.of_case(found->item) + ")");
+}
+
+void add_headline(Markup& page, const Report& report, const PageNames& names) {
+  const bool passed = report.result == Result::pass;
+  page.open("h1");
+  page.element("span", passed ? "PASS" : "FAIL", {{"class", passed ? "badge good" : "badge bad"}});
+  page.text(" ");
+  add_layer_sentence(page, report, names);
+  page.close();
+  if (!passed && has_other_switches(report)) {
+    page.element("p",
+                 "But first make the settings of both sides the same: a switch that changes "
+                 "numbers differs, and may explain all of it.",
+                 {{"class", "first warning"}});
+  }
+  const std::string reasons =
+      report.reasons.empty() && passed ? "every tap is identical" : joined(report.reasons);
+  page.element("p", fmt::format("Exit code {}{}{}.", report.exit_code, reasons.empty() ? "" : ": ",
+                                keep_head(clean(reasons), kLongestReasons)));
+  const Totals& totals = report.totals;
+  page.open("p", {{"class", "quiet"}});
+  page.text(report.model_file.empty() ? "A model" : "Model ");
+  if (!report.model_file.empty()) page.element("code", report.model_file);
+  page.text(fmt::format(": reference {}, candidate {}. {} in {}: {} passed, {} suspect, {} failed.",
+                        device_text(report.reference), device_text(report.candidate),
+                        plural(totals.taps, "tap"), plural(report.cases.size(), "case"),
+                        totals.passed, totals.warned, totals.failed));
+  page.close();
+}
+
+void add_findings(Markup& page, const Report& report, const PageNames& names) {
+  page.open("ol", {{"class", "findings"}});
+  const bool environment_first = report.result == Result::fail && has_other_switches(report);
+  if (environment_first) add_environment_finding(page, report);
+  add_layer(page, report, names);
+  add_users(page, report);
+  if (!environment_first) add_environment_finding(page, report);
+  add_summaries(page, report, names);
+  page.close();
+}
+
+}  // namespace parity::report

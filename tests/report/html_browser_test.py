@@ -1,0 +1,281 @@
+"""Opens the HTML report in a real browser, from a file: what it says first, and whether everything in it works.
+
+PARITY_BINARY and PARITY_REPORT_SAMPLES name the programs. The browser is Chromium or Chrome: PARITY_TEST_BROWSER, one in
+PATH, or the one that `python -m playwright install chromium` brings. Exits 77 (skipped) where there is none.
+With PARITY_SCREENSHOTS=FOLDER the pages are kept as pictures, to be looked at.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from playwright.sync_api import sync_playwright
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "mutations"))
+
+import deep_model  # noqa: E402
+from parity_program import FAILS, PASSES, Workshop  # noqa: E402
+
+BLOCKS = 100  # five taps each
+GUILTY = 60
+WIDE = {"width": 1440, "height": 900}
+NARROW = {"width": 400, "height": 800}
+
+
+def browser_path(playwright):
+    """Ubuntu's chromium-browser is a stand-in for a snap, which does not run everywhere: it is not taken."""
+    named = os.environ.get("PARITY_TEST_BROWSER")
+    found = [named] if named else [shutil.which(name) for name in ("chromium", "google-chrome", "google-chrome-stable")]
+    own = playwright.chromium.executable_path
+    return next((path for path in [*found, own] if path and pathlib.Path(path).exists()), None)
+
+
+class View:
+    """One page in one window: what was said on its console, and what it asked for."""
+
+    def __init__(self, browser, path, place="", size=None, scheme="light", script=True):
+        self.context = browser.new_context(viewport=size or WIDE, color_scheme=scheme, java_script_enabled=script,
+                                           offline=True)
+        self.page = self.context.new_page()
+        self.faults = []
+        self.requests = []
+        self.page.on("console", lambda message: self.faults.append(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.faults.append("a dialog"), dialog.dismiss()))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.url = path.as_uri()
+        self.page.goto(self.url + place)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def rows(self):
+        return self.page.locator("#taps tbody tr .tap").all_inner_texts()
+
+    def chosen(self):
+        return self.page.locator("#details h3 .tap").inner_text()
+
+
+class HtmlBrowserTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workshop = Workshop()
+        cls.addClassCleanup(cls.workshop.close)
+        folder = cls.workshop.folder / "samples"
+        folder.mkdir()
+        subprocess.run([os.environ["PARITY_REPORT_SAMPLES"], str(folder)], check=True)
+        cls.pages = {path.stem: path for path in folder.glob("*.html")}
+        good = cls.workshop.script(deep_model.DeepModel(BLOCKS))
+        bad = cls.workshop.script(deep_model.with_fault(deep_model.DeepModel(BLOCKS), GUILTY))
+        golden = cls.workshop.record(good, {"chat": deep_model.tokens(24, 1), "code": deep_model.tokens(16, 2)})
+        for stem, model, flags, code in (("fault", bad, ("--attribute",), FAILS), ("plain", bad, (), FAILS),
+                                         ("passing", good, (), PASSES)):
+            cls.pages[stem] = cls.workshop.file("html")
+            outcome = cls.workshop.compare(golden, model, "--html", cls.pages[stem], *flags)
+            assert outcome.exit_code == code, outcome.text()
+
+    def view(self, stem, *place, **settings):
+        return View(BROWSER, self.pages[stem], *place, **settings)
+
+    def keep(self, view, name):
+        folder = os.environ.get("PARITY_SCREENSHOTS")
+        if folder:
+            view.page.screenshot(path=str(pathlib.Path(folder) / f"{name}.png"), full_page=True)
+
+    def test_no_page_complains_asks_for_anything_or_is_wider_than_the_window(self):
+        for stem in sorted(self.pages):
+            for scheme in ("light", "dark"):
+                for size in (WIDE, NARROW):
+                    name = f"{stem}-{scheme}-{size['width']}"
+                    with self.subTest(name), self.view(stem, size=size, scheme=scheme) as view:
+                        view.page.wait_for_function("document.documentElement.classList.contains('scripted')")
+                        self.assertEqual(view.faults, [])
+                        self.assertEqual(view.requests, [view.url])
+                        self.assertLessEqual(view.page.evaluate("document.documentElement.scrollWidth"), size["width"])
+                        self.keep(view, name)
+
+    def test_the_guilty_layer_is_named_first(self):
+        for stem, words in (("fault", "it makes the difference itself"), ("plain", "the first outside its bounds")):
+            with self.subTest(stem), self.view(stem) as view:
+                headline = view.page.locator("h1").inner_text()
+                self.assertIn(f"Look at blocks.{GUILTY}.down (case chat) first", headline)
+                self.assertIn(words, headline)
+                self.assertEqual(view.chosen(), f"blocks.{GUILTY}.down")
+                self.assertIn("axis 2 = 3", view.page.locator(".findings").inner_text())
+
+    def test_five_hundred_taps_are_small_and_quick(self):
+        size_bytes = self.pages["fault"].stat().st_size
+        self.assertLess(size_bytes, 2e6)
+        with self.view("fault") as view:
+            self.assertEqual(view.page.locator("#shown").inner_text(), f"{5 * BLOCKS + 4} layers")
+            ready_ms = view.page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+            print(f"1008 taps in 2 cases: {size_bytes} bytes, ready after {ready_ms:.0f} ms")
+
+    def test_the_table_sorts(self):
+        with self.view("fault") as view:
+            self.assertEqual(view.rows()[0], "embed")
+            nrmse = view.page.get_by_role("button", name=re.compile("^nrmse"))
+            nrmse.click()
+            self.assertEqual(view.rows()[0], f"blocks.{GUILTY}.down")
+            self.assertEqual(view.page.locator("#taps th[aria-sort=descending]").inner_text(), "nrmse ▼")
+            nrmse.click()
+            self.assertEqual(view.rows()[0], "embed")
+            view.page.get_by_role("button", name=re.compile("^introduced")).click()
+            self.assertEqual(view.rows()[0], f"blocks.{GUILTY}.down")
+
+    def test_the_table_searches_and_filters(self):
+        with self.view("fault") as view:
+            view.page.get_by_role("searchbox").fill(f"blocks.{GUILTY}. up")
+            self.assertEqual(view.rows(), [f"blocks.{GUILTY}.up"])
+            self.assertEqual(view.page.locator("#shown").inner_text(), f"1 of {5 * BLOCKS + 4} layers")
+            view.page.get_by_role("searchbox").fill("")
+            view.page.get_by_role("button", name=re.compile("^identical")).click()
+            shown = view.page.locator("#taps tbody .badge").all_inner_texts()
+            self.assertEqual(set(shown), {"diverged"})
+            view.page.get_by_role("button", name=re.compile("^identical")).click()
+            self.assertIn("identical", view.page.locator("#taps tbody .badge").all_inner_texts())
+
+    def test_a_click_on_a_layer_shows_its_histograms(self):
+        with self.view("fault") as view:
+            self.assertNotIn("blocks.61.up", view.chosen())
+            view.page.get_by_role("searchbox").fill("blocks.61.up")
+            view.page.locator("#taps tbody tr").first.click()
+            self.assertEqual(view.chosen(), "blocks.61.up")
+            figures = view.page.locator("#details figure")
+            self.assertEqual(figures.count(), 2)
+            for place, title in enumerate(("Distance in ulp", "Relative error")):
+                figure = figures.nth(place)
+                self.assertIn(title, figure.inner_text())
+                self.assertGreater(figure.locator("rect.bar-free").count(), 1)
+                figure.locator("summary").click()
+                counts = [int(cell) for cell in figure.locator("td:nth-child(2)").all_inner_texts()]
+                self.assertEqual(sum(counts), 2 * 24 * 64)
+            details = view.page.locator("#details").inner_text()
+            for words in ("Bounds that judged it", "beyond fail", "Worst elements", "What it introduces itself",
+                          "Classes of pairs", "default/float32"):
+                self.assertIn(words, details)
+
+    def test_the_chart_marks_what_fails_and_chooses_by_click(self):
+        with self.view("fault") as view:
+            chart = view.page.locator("#chart svg")
+            self.assertEqual(chart.locator("path.mark.bad").get_attribute("d").count("M"), 2 * BLOCKS)
+            for name in ("free", "introduced", "roundoff", "bound"):
+                self.assertTrue(chart.locator(f"path.{name}").first.get_attribute("d"), name)
+            self.assertIn("makes the difference", chart.text_content())
+            box = chart.bounding_box()
+            chart.click(position={"x": box["width"] - 3, "y": 100})
+            self.assertEqual(view.chosen(), "<output>")
+
+    def test_the_keyboard_is_enough(self):
+        with self.view("fault") as view:
+            view.page.locator("#chart").focus()
+            view.page.keyboard.press("ArrowRight")
+            self.assertEqual(view.chosen(), f"blocks.{GUILTY}")
+            view.page.keyboard.press("Home")
+            self.assertEqual(view.chosen(), "embed")
+            self.assertIn("embed (1 of", view.page.locator("#chart-tip").inner_text())
+            view.page.locator("#taps tbody .tap").first.focus()
+            view.page.keyboard.press("ArrowDown")
+            view.page.keyboard.press("Enter")
+            self.assertEqual(view.chosen(), "blocks.0.norm")
+            self.assertTrue(view.page.url.endswith("#chat/blocks.0.norm"))
+
+    def test_links_lead_to_a_case_and_a_layer(self):
+        with self.view("fault", "#code/blocks.5.up") as view:
+            self.assertEqual(view.chosen(), "blocks.5.up")
+            self.assertEqual(view.page.locator("#case option:checked").inner_text(), "code")
+            self.assertEqual(view.page.locator("#taps tr[aria-selected=true] .tap").inner_text(), "blocks.5.up")
+        with self.view("fault", "#code/") as view:
+            self.assertEqual(view.page.locator("#case option:checked").inner_text(), "code")
+            view.page.locator("h1 a").click()
+            self.assertEqual(view.chosen(), f"blocks.{GUILTY}.down")
+            self.assertEqual(view.page.locator("#case option:checked").inner_text(), "chat")
+            view.page.locator("#case").select_option(label="code")
+            self.assertIn("#code/", view.page.url)
+        with self.view("fault", "#nowhere/at%all") as view:
+            self.assertEqual(view.chosen(), f"blocks.{GUILTY}.down")
+            self.assertEqual(view.faults, [])
+
+    def test_dark_and_light_follow_the_system_and_the_button(self):
+        colour = "getComputedStyle(document.body).backgroundColor"
+        seen = {}
+        for scheme in ("light", "dark"):
+            with self.view("failing", scheme=scheme) as view:
+                seen[scheme] = view.page.evaluate(colour)
+                button = view.page.get_by_role("button", name=re.compile("^Theme"))
+                button.click()
+                self.assertEqual(view.page.evaluate("document.documentElement.dataset.theme"), "light")
+                light = view.page.evaluate(colour)
+                button.click()
+                dark = view.page.evaluate(colour)
+                self.assertNotEqual(light, dark)
+                button.click()
+                self.assertEqual(view.page.evaluate(colour), seen[scheme])
+        self.assertNotEqual(seen["light"], seen["dark"])
+
+    def test_hostile_names_stay_names(self):
+        with self.view("hostile") as view:
+            names = view.rows()
+            self.assertEqual(len(names), 12)
+            self.assertIn("]]><script>alert('1')</script>&amp;\"", names)
+            for place in range(len(names)):
+                link = view.page.locator("#taps tbody .tap").nth(place)
+                link.click()
+                self.assertEqual(view.page.locator("#details h3 .tap").text_content(), link.text_content())
+                view.page.reload()
+                self.assertEqual(view.page.locator("#details h3 .tap").text_content(), link.text_content())
+            self.assertEqual(view.faults, [])
+            self.assertEqual(set(view.requests), {url for url in view.requests if url.split("#")[0] == view.url})
+
+    def test_without_javascript_the_cause_is_still_there(self):
+        with self.view("fault", script=False) as view:
+            text = view.page.locator("body").inner_text()
+            for words in ("FAIL", f"Look at blocks.{GUILTY}.down", "The 10 worst taps", "Would a user of the model notice?",
+                          "Where the error is made"):
+                self.assertIn(words, text)
+            self.assertFalse(view.page.locator("#chart").is_visible())
+            self.assertEqual(view.page.locator("#section-worst tbody tr").count(), 10)
+        with self.view("failing", script=False) as view:
+            self.assertTrue(view.page.locator("#section-environment").get_by_text("library.torch").is_visible())
+
+    def test_every_control_has_a_name(self):
+        with self.view("fault") as view:
+            for role in ("button", "combobox", "searchbox", "link", "region", "application"):
+                for control in view.page.get_by_role(role).all()[:40]:
+                    name = control.evaluate("e => e.getAttribute('aria-label') || (e.labels && e.labels[0] || e).textContent")
+                    self.assertTrue(name.strip(), role)
+
+    def test_it_prints(self):
+        with self.view("fault") as view:
+            self.assertGreater(len(view.page.pdf()), 20000)
+
+    def test_a_passing_report_says_so(self):
+        with self.view("passing") as view:
+            self.assertIn("PASS", view.page.locator("h1").inner_text())
+            self.assertIn("same bits everywhere", view.page.locator("h1").inner_text())
+        with self.view("empty") as view:
+            self.assertIn("Nothing was compared", view.page.locator("h1").inner_text())
+            self.assertFalse(view.page.locator("#section-taps").is_visible())
+
+
+if __name__ == "__main__":
+    with sync_playwright() as PLAYWRIGHT:
+        EXECUTABLE = browser_path(PLAYWRIGHT)
+        if EXECUTABLE is None:
+            print("SKIPPED: the HTML report in a browser, for there is none; install chromium or Google Chrome, run "
+                  "`python -m playwright install chromium`, or name one in PARITY_TEST_BROWSER")
+            sys.exit(77)
+        # A sandbox needs rights that containers and root do not have; the pages are the project's own.
+        BROWSER = PLAYWRIGHT.chromium.launch(executable_path=EXECUTABLE, args=["--no-sandbox"])
+        print(f"{EXECUTABLE}, version {BROWSER.version}")
+        result = unittest.main(exit=False).result
+        BROWSER.close()
+    sys.exit(not result.wasSuccessful())
