@@ -37,7 +37,7 @@ endfunction()
 
 # joined(<files> <hex>): the bytes of all files, one behind the other.
 function(joined files result)
-  string(REPLACE "," ";" files "${files}")
+  string(REPLACE "|" ";" files "${files}")
   set(all "")
   foreach(file IN LISTS files)
     file(READ "${file}" hex HEX)
@@ -48,7 +48,7 @@ endfunction()
 
 # hash_of(<files> <result>): "sha256-..." of what joined() gives.
 function(hash_of files result)
-  string(REPLACE "," ";" files "${files}")
+  string(REPLACE "|" ";" files "${files}")
   set(whole "${OUTPUT}.joined")
   file(WRITE "${whole}" "")
   foreach(file IN LISTS files)

@@ -26,21 +26,30 @@ bool has_other_switches(const Report& report) {
 
 void begin(Markup& page, std::string_view question) { page.open("li").element("h3", question); }
 
+/// As the other formats have it behind a colon, here by itself.
+std::string sentence_of(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text + ".";
+}
+
 /// Over all outputs with logits: of a decode's steps, all together.
 struct Flips {
   std::uint64_t outputs = 0;
   std::uint64_t positions = 0;
   std::uint64_t flips = 0;
   std::uint64_t decided = 0;
-  std::uint64_t non_finite = 0;
+  std::uint64_t non_finite = 0;  ///< positions with NaN or infinity on some side
+  std::uint64_t failed = 0;      ///< outputs
   double gap = 0;
   double largest_flip_gap = 0;
   double kl_mean = 0;
   double kl_max = 0;
 };
 
-void add_to(Flips& all, const compare::LogitsComparison& facts) {
+void add_to(Flips& all, const compare::LogitsComparison& facts, run::Verdict verdict) {
   ++all.outputs;
+  all.failed += is_failure(verdict) ? 1 : 0;
   all.positions += facts.positions;
   all.flips += facts.flips;
   all.decided += facts.decided_flips;
@@ -55,18 +64,18 @@ Flips flips_of(const Report& report) {
   Flips all;
   for (const Case& item : report.cases) {
     for (const Logits& logits : item.logits) {
-      if (!item.decode || logits.id.call == 0) add_to(all, logits.facts);
+      if (!item.decode || logits.id.call == 0) add_to(all, logits.facts, logits.verdict);
     }
-    if (item.decode) add_to(all, item.decode->logits);
+    if (item.decode) add_to(all, item.decode->logits, item.decode->verdict);
   }
   return all;
 }
 
 std::string answer_of(const Flips& all) {
   const std::string positions = plural(all.positions, "position");
-  if (all.non_finite > 0) {
-    return fmt::format("Yes: at {} of {} the logits are NaN or infinite on one side.",
-                       all.non_finite, positions);
+  if (all.non_finite > 0 && all.failed > 0) {
+    return fmt::format("Yes: at {} of {} the logits have NaN or infinity.", all.non_finite,
+                       positions);
   }
   if (all.decided > 0) {
     return fmt::format(
@@ -113,6 +122,10 @@ void add_users(Markup& page, const Report& report) {
                  fmt::format("The distribution over tokens moved by KL {} nat on average (worst "
                              "case) and {} nat at most; 0 is the same distribution.",
                              short_number(all.kl_mean), short_number(all.kl_max)));
+  }
+  if (all.non_finite > 0 && all.failed == 0) {
+    page.element("p", fmt::format("{} with NaN or infinity, on both sides alike, in no figure.",
+                                  plural(all.non_finite, "position")));
   }
   for (const Case& item : report.cases) {
     if (!item.decode || !item.decode->first_divergent) continue;
@@ -186,14 +199,14 @@ void add_summaries(Markup& page, const Report& report, const PageNames& names) {
                  truth.sentence.empty()
                      ? fmt::format("Neither: against the {} truth both are about equally wrong.",
                                    truth.dtype)
-                     : truth.sentence + ".");
+                     : sentence_of(truth.sentence));
     page.close();
   }
   if (report.noise) {
     begin(page, "Does the reference repeat itself?");
     page.element("p", report.noise->sentence.empty()
                           ? "Yes: every repeated run of the reference had the same bits."
-                          : report.noise->sentence + ".");
+                          : sentence_of(report.noise->sentence));
     if (report.noise->first) {
       page.open("p").text("The first that does not: ");
       add_tap_link(page, report, names, *report.noise->first);

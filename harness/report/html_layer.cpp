@@ -105,7 +105,13 @@ void add_first(Markup& page, const Report& report, const PageNames& names, const
 
 void add_passing(Markup& page, const Report& report, const PageNames& names) {
   const std::vector<WorstTap> worst = worst_taps(report, 1);
-  if (worst.empty()) return;
+  if (worst.empty()) {
+    page.element("p", report.totals.taps == 0
+                          ? "Nothing was compared."
+                          : fmt::format("None: of {} every one has the same bits on both sides.",
+                                        plural(report.totals.taps, "tap")));
+    return;
+  }
   const Tap& tap = *worst.front().tap;
   page.open("p").text("The tap that is furthest off is ");
   add_tap_link(page, report, names, {worst.front().item->name, tap.id});

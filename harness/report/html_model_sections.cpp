@@ -163,11 +163,11 @@ void add_logits_section(Markup& page, const Report& report, const PageNames& nam
                {"top-1 %", Align::right},
                {"flips", Align::right},
                {"decided", Align::right},
-               {"largest gap of a flip", Align::right},
+               {"flip gap", Align::right},
                {"KL mean (nat)", Align::right},
                {"KL p99", Align::right},
                {"KL max", Align::right},
-               {"largest change of a log-probability", Align::right},
+               {"log-prob. change", Align::right},
                {"not finite", Align::right},
                {"why"}});
   for (std::size_t i = 0; i < report.cases.size(); ++i) {

@@ -291,6 +291,37 @@ test_venv() {
   printf '%s\n' "$wanted" >"$venv/parity-installed"
 }
 
+# has_browser VENV: Chromium or Chrome, installed or brought by playwright. A snap does not start everywhere, and is none.
+has_browser() {
+  local name path
+  for name in chromium google-chrome google-chrome-stable; do
+    path=$(command -v "$name") && [[ $(readlink -f "$path") != */snap* ]] && return 0
+  done
+  "$1/bin/python" -c 'import os, sys
+from playwright.sync_api import sync_playwright
+with sync_playwright() as playwright: sys.exit(not os.path.exists(playwright.chromium.executable_path))' 2>/dev/null
+}
+
+# test_browser INSTALL|SKIP VENV: a browser for the tests of the HTML report. Debian has a package of one; Ubuntu has only a
+# snap, so playwright's own is tried there. The tests are skipped, and say so, where there is none.
+test_browser() {
+  local mode=$1 venv=$2 with_libraries=()
+  if has_browser "$venv"; then
+    say "Browser for the HTML report: there is one."
+    return
+  fi
+  if [[ $mode == INSTALL ]] && has_apt && [[ $(distribution) == debian ]]; then
+    install_packages chromium fonts-dejavu-core
+    return
+  fi
+  [[ $mode == INSTALL ]] && can_be_root && with_libraries=(--with-deps)
+  say "Installing a browser for the HTML report through playwright"
+  quietly browser "$venv/bin/python" -m playwright install "${with_libraries[@]}" chromium ||
+    say "SKIPPED: there is no browser, so the HTML report will not be opened in one"
+}
+
+distribution() { sed -n 's/^ID=//p' /etc/os-release 2>/dev/null; }
+
 # --- build ------------------------------------------------------------------------------------------------------------
 
 # parallel_jobs: as many as there are processors, but no more than fit in memory at 2 GB each, which is what a source

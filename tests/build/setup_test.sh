@@ -96,5 +96,27 @@ noisy() { echo "the cause" && return 1; }
 expect "a failed step shows the end of its log" "the cause" "$( (quietly step noisy 2>&1 || true) | tail -n 1)"
 expect "a step that works is quiet" "" "$(quietly step echo hello 2>&1)"
 
+# The browser: a package on Debian, playwright's own elsewhere, and no failure where neither can be had.
+(
+  has_apt() { return 0; }
+  can_be_root() { return 1; }
+  has_browser() { return 1; }
+  install_packages() { echo "packages: $*"; }
+  quietly() { echo "ran: ${*:2}" && return 1; }
+  distribution() { echo debian; }
+  expect "Debian has a package" "packages: chromium fonts-dejavu-core" "$(test_browser INSTALL v 2>/dev/null)"
+  expect "--no-install takes no package" "ran: v/bin/python -m playwright install chromium" "$(test_browser SKIP v 2>/dev/null)"
+  distribution() { echo ubuntu; }
+  expect "Ubuntu has a snap alone" "ran: v/bin/python -m playwright install chromium" "$(test_browser INSTALL v 2>/dev/null)"
+  can_be_root() { return 0; }
+  expect "root gets its libraries too" "ran: v/bin/python -m playwright install --with-deps chromium" \
+    "$(test_browser INSTALL v 2>/dev/null)"
+  expect "no browser is no failure, and is said" yes \
+    "$( (test_browser INSTALL v 2>&1 || echo failed) | grep -q 'SKIPPED: there is no browser' && echo yes)"
+  has_browser() { return 0; }
+  expect "one that is there is enough" "" "$(test_browser INSTALL v 2>/dev/null)"
+  exit "$failures"
+) || failures=$((failures + $?))
+
 [[ $failures -eq 0 ]] && echo "setup_test: all as wanted"
 exit "$failures"

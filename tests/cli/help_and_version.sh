@@ -12,7 +12,7 @@ for command in record compare inspect policy; do
   has stdout "--no-color"
   empty stderr
 done
-for flag in --json --junit --markdown --openmetrics; do
+for flag in --json --junit --markdown --html --openmetrics; do
   for command in compare selfcheck; do
     expect 0 $command --help
     has stdout "$flag"

@@ -1,9 +1,9 @@
-# JUnit, Markdown, OpenMetrics and JSON of one run, any number at once; annotations in a job of GitHub's.
+# JUnit, Markdown, HTML, OpenMetrics and JSON of one run, any number at once; annotations in a job of GitHub's.
 source "$(dirname "$0")/expect.sh"
 
 expect 0 record --model "$model" --inputs prose="$prose" code="$code" --device cpu --dtype bfloat16 --out golden.h5
 expect 0 record --model "$model" --inputs prose="$prose" code="$code" --device cpu --dtype float16 --out other.h5
-files=(--json r.json --junit r.xml --markdown r.md --openmetrics r.om)
+files=(--json r.json --junit r.xml --markdown r.md --html r.html --openmetrics r.om)
 
 # All of them, beside the table, with one verdict.
 expect 1 compare golden.h5 other.h5 "${files[@]}"
@@ -12,6 +12,7 @@ lacks stdout "::error"
 has r.md "## parity: FAIL"
 has r.md "**First divergence:**"
 has r.om "parity_gate_passed 0"
+has r.html '<span class="badge bad">FAIL</span>'
 [ "$(tail -n 1 r.om)" = "# EOF" ] || fail "r.om has no end"
 python3 - <<'PY' || fail "the formats disagree"
 import json
@@ -31,13 +32,15 @@ expect 0 compare golden.h5 golden.h5 "${files[@]}"
 has r.md "## parity: PASS"
 has r.xml 'failures="0" errors="0"'
 has r.om "parity_gate_passed 1"
+has r.html '<span class="badge good">PASS</span>'
 expect 0 selfcheck --model "$model" --device cpu --inputs prose="$prose" --layers 'model.layers.0.**' "${files[@]}"
 has r.xml '<testsuite name="prose, run 2"'
 has r.om 'parity_case_passed{case="prose, run 2"} 1'
 has r.md '`prose, without taps`'
+has r.html 'href="#prose%2C%20without%20taps/"'
 
 # "-" is standard output, with nothing else on it, for one of them.
-for flag in --junit --markdown --openmetrics; do
+for flag in --junit --markdown --html --openmetrics; do
   expect 0 compare golden.h5 golden.h5 $flag - --json r.json
   lacks stdout "verdict PASS"
 done
@@ -48,11 +51,12 @@ refused 2 "--json - and --junit - cannot both have standard output" compare gold
 echo "my notes" >notes.txt
 cp notes.txt notes.before
 printf '# My notes\n\nparity_ is mine\n' >notes.md
-printf '<html></html>\n' >page.xml
+printf '<!doctype html>\n<html></html>\n' >page.xml
 refused 2 "--junit notes.txt exists and is no JUnit XML" compare golden.h5 golden.h5 --junit notes.txt
 refused 2 "--junit page.xml exists and is no JUnit XML" compare golden.h5 golden.h5 --junit page.xml
 refused 2 "--junit r.json exists and is no JUnit XML" compare golden.h5 golden.h5 --junit r.json
 refused 2 "--markdown notes.md exists and is no Markdown report" compare golden.h5 golden.h5 --markdown notes.md
+refused 2 "--html page.xml exists and is no HTML report of parity" compare golden.h5 golden.h5 --html page.xml
 refused 2 "--openmetrics notes.txt exists and is no OpenMetrics" compare golden.h5 golden.h5 --openmetrics notes.txt
 refused 2 "--json r.xml exists and is no JSON" compare golden.h5 golden.h5 --json r.xml
 refused 2 "--openmetrics ./new would overwrite --junit" compare golden.h5 golden.h5 --junit new --openmetrics ./new

@@ -132,22 +132,25 @@ TEST(Html, SaysWhetherAUserWouldNotice) {
   for (const Row& row : {Row{0, 0, 0, "No: the best token is the same at all 1024 positions."},
                          Row{3, 0, 0, "Hardly: at 6 of 1024 positions another token is best"},
                          Row{3, 2, 0, "Yes: at 4 of 1024 positions the best token changes"},
-                         Row{0, 0, 1, "Yes: at 2 of 1024 positions the logits are NaN"}}) {
+                         Row{0, 0, 1, "Yes: at 2 of 1024 positions the logits have NaN"}}) {
     Report report = failing_report();
     for (Logits& logits : report.cases.at(0).logits) {
+      logits.verdict = run::Verdict::non_finite;
       logits.facts.flips = row.flips;
       logits.facts.decided_flips = row.decided;
       logits.facts.non_finite_rows = row.non_finite;
     }
     EXPECT_NE(to_html(report).find(row.words), std::string::npos) << row.words;
   }
+  EXPECT_NE(to_html(failing_report()).find("2 positions with NaN or infinity, on both sides alike"),
+            std::string::npos);
   EXPECT_NE(to_html(identical_report()).find("Not known from tokens"), std::string::npos);
   EXPECT_NE(to_html(decoded_report()).find("31 of 32 tokens agree"), std::string::npos);
 }
 
 TEST(Html, SaysWhatTruthAndNoiseSay) {
-  EXPECT_NE(to_html(judged_report()).find("the reference is the worse side."), std::string::npos);
-  EXPECT_NE(to_html(noisy_report()).find("the reference is not deterministic."), std::string::npos);
+  EXPECT_NE(to_html(judged_report()).find("The reference is the worse side."), std::string::npos);
+  EXPECT_NE(to_html(noisy_report()).find("The reference is not deterministic."), std::string::npos);
   EXPECT_EQ(to_html(failing_report()).find("nearer to the truth?"), std::string::npos);
 }
 

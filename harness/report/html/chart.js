@@ -156,9 +156,10 @@ class Chart {
     }
     parts.push(draw('path', {class: 'axis', d: `M${this.left} ${this.zeroRail}H${this.width - this.right}`}));
     parts.push(draw('text', {x: this.left - 8, y: this.zeroRail + 4, 'text-anchor': 'end'}, 'exact'));
-    const ends = this.seen.length ? [this.first, Math.round((this.first + this.last) / 2), this.last] : [];
-    ends.forEach((place, i) => parts.push(draw('text', {x: this.x(place), y: this.zeroRail + 18,
-      'text-anchor': ['start', 'middle', 'end'][i]}, i === 1 ? 'order of execution' : `layer ${place + 1}`)));
+    const below = (x, anchor, text) => parts.push(draw('text', {x, y: this.zeroRail + 18, 'text-anchor': anchor}, text));
+    below(this.left, 'start', `layer ${this.first + 1}`);
+    below((this.left + this.width - this.right) / 2, 'middle', 'order of execution');
+    below(this.width - this.right, 'end', `layer ${this.last + 1}`);
   }
 
   annotations(parts) {

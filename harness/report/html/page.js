@@ -54,6 +54,12 @@ function select(item, tap) {
   else byId('details').replaceChildren(make('p', null, 'This case has no layers.'));
 }
 
+// Where the details stand below the table, not beside it, a choice in the table leads to them.
+function lookAtDetails() {
+  const below = byId('details').getBoundingClientRect().top >= table.box.getBoundingClientRect().bottom;
+  byId('details').scrollIntoView({block: below ? 'start' : 'nearest'});
+}
+
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -114,7 +120,10 @@ document.documentElement.classList.add('scripted');
 for (const details of document.querySelectorAll('details.folded')) details.open = false;
 startTheme();
 const chart = new Chart(byId('chart'), choose);
-const table = new Table(choose);
+const table = new Table((tap) => {
+  choose(tap);
+  lookAtDetails();
+});
 byId('legend').append(...chartLegend());
 startCases();
 if (CASES.length === 0) {
@@ -125,7 +134,6 @@ if (CASES.length === 0) {
   select(CASES[place], tapsOf(CASES[place])[startOf(place)]);
 }
 window.addEventListener('hashchange', () => {
-  // A layer that was chosen from afar is shown where its figures are.
-  if (follow(location.hash) && !document.activeElement.closest('#taps')) byId('details').scrollIntoView({block: 'nearest'});
+  if (follow(location.hash)) lookAtDetails();
 });
 window.addEventListener('beforeprint', () => table.grow(1000));
