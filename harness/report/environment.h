@@ -15,6 +15,10 @@ namespace parity::report {
 /// Whether the difference is one of a switch that changes numbers.
 [[nodiscard]] bool is_switch(const run::Difference& difference);
 
+/// Whether a switch differs that may explain the numbers of a whole run. The number of threads is
+/// one only where both sides computed on a CPU.
+[[nodiscard]] bool has_decisive_switch(const Report& report);
+
 /// The differences of a report, those that change numbers first.
 [[nodiscard]] std::vector<run::Difference> switches_first(const Report& report);
 

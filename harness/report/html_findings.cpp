@@ -20,10 +20,6 @@ constexpr std::size_t kNamedSwitches = 4;
 constexpr int kLongestValue = 80;
 constexpr int kLongestReasons = 1000;
 
-bool has_other_switches(const Report& report) {
-  return std::any_of(report.environment_diff.begin(), report.environment_diff.end(), is_switch);
-}
-
 void begin(Markup& page, std::string_view question) { page.open("li").element("h3", question); }
 
 /// As the other formats have it behind a colon, here by itself.
@@ -236,7 +232,7 @@ void add_headline(Markup& page, const Report& report, const PageNames& names) {
   page.text(" ");
   add_layer_sentence(page, report, names);
   page.close();
-  if (!passed && has_other_switches(report)) {
+  if (!passed && has_decisive_switch(report)) {
     page.element("p",
                  "But first make the settings of both sides the same: a switch that changes "
                  "numbers differs, and may explain all of it.",
@@ -259,7 +255,7 @@ void add_headline(Markup& page, const Report& report, const PageNames& names) {
 
 void add_findings(Markup& page, const Report& report, const PageNames& names) {
   page.open("ol", {{"class", "findings"}});
-  const bool environment_first = report.result == Result::fail && has_other_switches(report);
+  const bool environment_first = report.result == Result::fail && has_decisive_switch(report);
   if (environment_first) add_environment_finding(page, report);
   add_layer(page, report, names);
   add_users(page, report);

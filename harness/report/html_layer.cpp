@@ -120,6 +120,15 @@ void add_passing(Markup& page, const Report& report, const PageNames& names) {
   page.close();
 }
 
+bool has_closer(const Report& report) {
+  for (const Case& item : report.cases) {
+    for (const Tap& tap : item.taps) {
+      if (tap.verdict == run::Verdict::closer) return true;
+    }
+  }
+  return false;
+}
+
 void add_passing_sentence(Markup& page, const Report& report) {
   if (report.totals.warned > 0) {
     page.text(fmt::format(
@@ -127,6 +136,10 @@ void add_passing_sentence(Markup& page, const Report& report) {
         report.totals.warned == 1 ? "1 tap is" : fmt::format("{} taps are", report.totals.warned)));
   } else if (worst_taps(report, 1).empty()) {
     page.text("No layer to look at: both sides have the same bits everywhere.");
+  } else if (has_closer(report)) {
+    page.text(
+        "No layer to look at: what is outside its bounds is no further from the truth than the "
+        "reference is.");
   } else {
     page.text("No layer to look at: every difference is inside its bounds.");
   }
@@ -138,7 +151,7 @@ void add_failing_sentence(Markup& page, const Report& report, const PageNames& n
   if (blame != nullptr) {
     page.text("Look at ");
     add_tap_link(page, report, names, place_of(*blame));
-    page.text(report.attribution->blame.size() == 1
+    page.text(report.attribution->finding == "culprit"
                   ? " first: it makes the difference itself."
                   : fmt::format(" first: of {} that introduce more than rounding explains, it "
                                 "introduces most.",
@@ -176,7 +189,10 @@ void add_layer_explanation(Markup& page, const Report& report, const PageNames& 
   } else {
     add_passing(page, report, names);
   }
-  if (report.attribution) page.element("p", "Attribution: " + report.attribution->sentence);
+  // Of one culprit everything is said above.
+  const bool is_said = blame != nullptr && report.attribution->finding == "culprit";
+  if (report.attribution && !is_said)
+    page.element("p", "Attribution: " + report.attribution->sentence);
 }
 
 }  // namespace parity::report

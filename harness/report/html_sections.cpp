@@ -100,10 +100,10 @@ void end_table(Markup& page) { page.close().close().close(); }
 void add_environment_section(Markup& page, const Report& report) {
   if (report.environment_diff.empty()) return;
   const std::vector<run::Difference> differences = switches_first(report);
-  const bool changes_numbers = is_switch(differences.front());
+  const bool explains = report.result == Result::fail && has_decisive_switch(report);
   page.open("section", {{"id", "section-environment"}});
-  // A script folds what is no switch: across vendors it is always long, and seldom the reason.
-  page.open("details", {{"open", "open"}, {"class", changes_numbers ? "" : "folded"}});
+  // A script folds what is no reason: across vendors it is always long.
+  page.open("details", {{"open", "open"}, {"class", explains ? "" : "folded"}});
   page.open("summary");
   page.element("h2", fmt::format("What differs in the environments of the two sides: {}",
                                  plural(differences.size(), "fact")));

@@ -75,13 +75,14 @@ TEST(Html, SaysInItsHeadlineWhichLayerToLookAt) {
             "FAIL Look at blocks.1.attn/aten.scaled_dot_product_attention (case prompts) first: in "
             "execution order it is the first outside its bounds.");
   EXPECT_EQ(headline_of(attributed_report()),
-            "FAIL Look at wpe (case prompts) first: of 2 layers that introduce more than rounding "
-            "explains, it introduces most.");
+            "FAIL Look at wpe (case prompts) first: it makes the difference itself.");
   EXPECT_EQ(headline_of(Report{}), "FAIL Nothing was compared, so nothing is known.");
 
-  Report one = attributed_report();
-  one.attribution->blame.resize(1);
-  EXPECT_NE(headline_of(one).find("first: it makes the difference itself."), std::string::npos);
+  Report several = attributed_report();
+  several.attribution->finding = "no_single_culprit";
+  EXPECT_EQ(headline_of(several),
+            "FAIL Look at wpe (case prompts) first: of 2 layers that introduce more than rounding "
+            "explains, it introduces most.");
   Report none = attributed_report();
   none.attribution->blame.clear();
   none.attribution->finding = "none";
@@ -122,6 +123,17 @@ TEST(Html, PutsSwitchesThatDifferBeforeAnyLayerWhereTheGateFailed) {
   EXPECT_EQ(body.find("But first make"), std::string::npos);
 }
 
+TEST(Html, TakesANumberOfThreadsForACauseOnCpusAlone) {
+  Report report = failing_report();
+  report.environment_diff = {{"switch.threads", "16", "2"}};
+  const std::string words = "But first make the settings of both sides the same";
+  report.reference.provenance.set("device.type", "cuda");
+  report.candidate.provenance.set("device.type", "cpu");
+  EXPECT_EQ(to_html(report).find(words), std::string::npos);
+  report.reference.provenance.set("device.type", "cpu");
+  EXPECT_NE(to_html(report).find(words), std::string::npos);
+}
+
 TEST(Html, SaysWhetherAUserWouldNotice) {
   struct Row {
     std::uint64_t flips;
@@ -129,10 +141,11 @@ TEST(Html, SaysWhetherAUserWouldNotice) {
     std::uint64_t non_finite;
     const char* words;
   };
-  for (const Row& row : {Row{0, 0, 0, "No: the best token is the same at all 1024 positions."},
-                         Row{3, 0, 0, "Hardly: at 6 of 1024 positions another token is best"},
-                         Row{3, 2, 0, "Yes: at 4 of 1024 positions the best token changes"},
-                         Row{0, 0, 1, "Yes: at 2 of 1024 positions the logits have NaN"}}) {
+  for (const Row& row :
+       {Row{0, 0, 0, "No: the best token is the same at all 1024 positions."},
+        Row{3, 0, 0, "Hardly: at 6 of 1024 positions another token is best, all of them"},
+        Row{3, 2, 0, "Yes: at 4 of 1024 positions the best token changes"},
+        Row{0, 0, 1, "Yes: at 2 of 1024 positions the logits have NaN"}}) {
     Report report = failing_report();
     for (Logits& logits : report.cases.at(0).logits) {
       logits.verdict = run::Verdict::non_finite;

@@ -73,7 +73,7 @@ function histogram(tap, which) {
   const half = own.size ? room / 2 : room;
   parts.push(...bars(free, which, frame, 'bar-free', 1, half));
   parts.push(...bars(own, which, frame, 'bar-introduced', 1 + half, half));
-  const every = Math.max(1, Math.ceil((last - first + 1) / 7));
+  const every = Math.max(1, Math.ceil((which === 0 ? 48 : 58) / pitch));
   parts.push(draw('text', {x: frame.x(0) + pitch / 2, y: frame.bottom + 16, 'text-anchor': 'middle'}, '0'));
   for (let bin = first; bin <= last; bin += every) {
     if (bin < data.edges[which].length)
