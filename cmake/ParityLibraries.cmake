@@ -18,3 +18,7 @@ find_path(PARITY_TOML_INCLUDE toml++/toml.h REQUIRED)
 add_library(parity_toml INTERFACE)
 target_include_directories(parity_toml SYSTEM INTERFACE ${PARITY_TOML_INCLUDE})
 target_compile_definitions(parity_toml INTERFACE TOML_HEADER_ONLY=1)
+
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.37)
+add_library(parity_sqlite INTERFACE)
+target_link_libraries(parity_sqlite INTERFACE PkgConfig::SQLITE)

@@ -20,9 +20,9 @@ FOLDERS = {
     "golden_store": "error tensor run",
     "compare": "error tensor",
     "gate": "error tensor run compare",
-    "report": "error tensor run compare",
+    "report": "error tensor run compare history",
     "host": "error tensor run",
-    "history": "error tensor run report",
+    "history": "error tensor run",
     "pipeline": "error tensor run model capture golden_store compare gate report host history",
     "cli": "error tensor run model gate report pipeline",  # model/ for its plain Source, which flags fill
 }

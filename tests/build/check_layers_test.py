@@ -20,9 +20,9 @@ MAY_INCLUDE = {
     "golden_store": ["error", "tensor", "run"],
     "compare": ["error", "tensor"],
     "gate": ["error", "tensor", "run", "compare"],
-    "report": ["error", "tensor", "run", "compare"],
+    "report": ["error", "tensor", "run", "compare", "history"],
     "host": ["error", "tensor", "run"],
-    "history": ["error", "tensor", "run", "report"],
+    "history": ["error", "tensor", "run"],
     "pipeline": [folder for folder in FOLDERS if folder not in ("pipeline", "cli")],
     "cli": ["error", "tensor", "run", "model", "gate", "report", "pipeline"],
 }

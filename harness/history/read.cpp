@@ -1,0 +1,198 @@
+// Reading nights back, in an order that does not depend on when they were added.
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "error/error.h"
+#include "history/database.h"
+#include "history/schema.h"
+#include "history/store.h"
+
+namespace parity::history {
+namespace {
+
+struct Loaded {
+  Series series;
+  std::unordered_map<std::int64_t, std::size_t> by_id;  ///< place in series.runs
+};
+
+State state_of(const Database& database, const std::string& name) {
+  for (const State state :
+       {State::judged, State::not_run, State::no_judgement, State::infrastructure}) {
+    if (name == text(state)) return state;
+  }
+  throw Error(ErrorKind::store, "the history " + database.file() + " holds the unknown state '" +
+                                    name + "'; use a newer parity");
+}
+
+run::Verdict verdict_of(const Database& database, const std::string& name) {
+  const auto verdict = run::verdict_from_name(name);
+  if (verdict) return *verdict;
+  throw Error(ErrorKind::store, "the history " + database.file() + " holds the unknown verdict '" +
+                                    name + "'; use a newer parity");
+}
+
+std::map<std::int64_t, run::Provenance> read_environments(const Database& database) {
+  std::map<std::int64_t, run::Provenance> environments;
+  Statement rows =
+      database.prepare("SELECT environment_id, key, value FROM fact ORDER BY environment_id, key");
+  while (rows.step()) environments[rows.integer(0)].set(rows.text(1), rows.text(2));
+  return environments;
+}
+
+std::unordered_map<std::int64_t, Place> read_places(const Database& database) {
+  std::unordered_map<std::int64_t, Place> places;
+  Statement rows = database.prepare("SELECT id, case_name, tap FROM place");
+  while (rows.step()) places[rows.integer(0)] = {rows.text(1), rows.text(2)};
+  return places;
+}
+
+class Reader {
+ public:
+  explicit Reader(const Database& database)
+      : database_(database),
+        environments_(read_environments(database)),
+        places_(read_places(database)) {}
+
+  Series series(std::int64_t id, std::string name, std::int64_t pruned_before_s) {
+    Loaded loaded;
+    loaded.series.name = std::move(name);
+    loaded.series.pruned_before_s = pruned_before_s;
+    read_runs(id, loaded);
+    read_cases(id, loaded);
+    read_results(id, loaded, Of::tap);
+    read_results(id, loaded, Of::logits);
+    read_noise(id, loaded);
+    read_blame(id, loaded);
+    return std::move(loaded.series);
+  }
+
+ private:
+  void read_runs(std::int64_t id, Loaded& loaded) const {
+    Statement rows = database_.prepare(
+        "SELECT id, time, state, digest, exit_code, passed, reason, link, model, policy, "
+        "reference_id, candidate_id, first_divergence_id, suspect, failed, seconds FROM run WHERE "
+        "series_id = ? ORDER BY time, digest");
+    rows.bind(1, id);
+    while (rows.step()) {
+      Run run;
+      run.series = loaded.series.name;
+      run.time_s = rows.integer(1);
+      run.state = state_of(database_, rows.text(2));
+      run.digest = rows.text(3);
+      if (!rows.is_null(4)) run.exit_code = static_cast<int>(rows.integer(4));
+      run.gate = rows.integer(5) == 1 ? Gate::passed : Gate::failed;
+      run.reason = rows.text(6);
+      run.link = rows.text(7);
+      run.model = rows.text(8);
+      run.policy = rows.text(9);
+      if (run.state == State::judged) {
+        run.reference = environments_.at(rows.integer(10));
+        run.candidate = environments_.at(rows.integer(11));
+      }
+      if (!rows.is_null(12)) run.first_divergence = places_.at(rows.integer(12));
+      run.suspect = rows.integer(13);
+      run.failed = rows.integer(14);
+      run.seconds = rows.number(15);
+      loaded.by_id[rows.integer(0)] = loaded.series.runs.size();
+      loaded.series.runs.push_back(std::move(run));
+    }
+  }
+
+  Statement of_series(std::int64_t id, const std::string& table, const std::string& columns,
+                      const std::string& order) const {
+    Statement rows = database_.prepare(
+        "SELECT run_id, " + columns + " FROM " + table +
+        " WHERE run_id IN (SELECT id FROM run WHERE series_id = ?) ORDER BY " + order);
+    rows.bind(1, id);
+    return rows;
+  }
+
+  void read_cases(std::int64_t id, Loaded& loaded) const {
+    Statement rows = of_series(id, "case_result", "case_name, passed", "run_id, position");
+    while (rows.step()) {
+      run_of(loaded, rows)
+          .cases.push_back({rows.text(1), rows.integer(2) == 1 ? Gate::passed : Gate::failed});
+    }
+  }
+
+  void read_results(std::int64_t id, Loaded& loaded, Of of) const {
+    std::string columns = "place_id, kind, dtype, verdict";
+    for (const MetricFacts& metric : all_metrics()) {
+      if (metric.of == of) columns += ", " + std::string(metric.column);
+    }
+    Statement rows =
+        of_series(id, of == Of::tap ? "tap_result" : "logits_result", columns, "run_id, position");
+    while (rows.step()) {
+      PlaceResult result;
+      result.place = places_.at(rows.integer(1));
+      result.kind = rows.text(2);
+      result.dtype = rows.text(3);
+      result.verdict = verdict_of(database_, rows.text(4));
+      int column = 5;
+      for (const MetricFacts& metric : all_metrics()) {
+        if (metric.of == of) result.figures.set(metric.metric, rows.number(column++));
+      }
+      Run& run = run_of(loaded, rows);
+      (of == Of::tap ? run.taps : run.logits).push_back(std::move(result));
+    }
+  }
+
+  void read_noise(std::int64_t id, Loaded& loaded) const {
+    Statement rows = of_series(id, "noise", "place_id, metric, value", "run_id, place_id, metric");
+    while (rows.step()) {
+      const Place& place = places_.at(rows.integer(1));
+      const std::string name = rows.text(2);
+      Run& run = run_of(loaded, rows);
+      for (const MetricFacts& metric : all_metrics()) {
+        if (metric.name != name) continue;
+        for (PlaceResult& result : metric.of == Of::tap ? run.taps : run.logits) {
+          if (result.place == place) result.noise.set(metric.metric, rows.number(3));
+        }
+      }
+    }
+  }
+
+  void read_blame(std::int64_t id, Loaded& loaded) const {
+    Statement rows =
+        of_series(id, "blame", "place_id, introduced_nrmse, share", "run_id, position");
+    while (rows.step()) {
+      run_of(loaded, rows)
+          .blame.push_back({places_.at(rows.integer(1)), rows.number(2), rows.number(3)});
+    }
+  }
+
+  static Run& run_of(Loaded& loaded, const Statement& rows) {
+    return loaded.series.runs[loaded.by_id.at(rows.integer(0))];
+  }
+
+  const Database& database_;
+  std::map<std::int64_t, run::Provenance> environments_;
+  std::unordered_map<std::int64_t, Place> places_;
+};
+
+}  // namespace
+
+std::vector<Series> read(const std::filesystem::path& file, const std::string& name) {
+  const Database database(file, Access::read);
+  const Transaction transaction(database, Access::read);
+  check_readable(database);
+  Reader reader(database);
+  std::vector<Series> result;
+  std::string names;
+  Statement rows = database.prepare("SELECT id, name, pruned_before FROM series ORDER BY name");
+  while (rows.step()) {
+    names += (names.empty() ? "" : ", ") + rows.text(1);
+    if (name.empty() || rows.text(1) == name)
+      result.push_back(reader.series(rows.integer(0), rows.text(1), rows.integer(2)));
+  }
+  if (result.empty()) {
+    throw Error(ErrorKind::usage, name.empty()
+                                      ? "the history " + database.file() + " holds no night"
+                                      : "the history " + database.file() + " has no series '" +
+                                            name + "'; it has " + (names.empty() ? "none" : names));
+  }
+  return result;
+}
+
+}  // namespace parity::history
