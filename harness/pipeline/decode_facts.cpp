@@ -187,7 +187,7 @@ void add_decode(const BothInputs& inputs, const CompareChoice& choice, report::C
   decode.rows = fed->rows;
   decode.tokens = static_cast<std::uint64_t>((fed->steps + 1) * fed->rows);
   for (const report::Logits& logits : compared.logits) add_logits(logits, alike, decode);
-  decode.id = {run::TapKind::output, std::string(run::kOutputPath), "", 1, ""};
+  decode.id = report::first_step();
   const auto fewest = std::min_element(alike.begin(), alike.end());
   judge_steps(compared, fewest == alike.end() ? 0 : *fewest, choice.policy, decode);
   compared.decode = std::move(decode);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compare/logits_facts.h"
+#include "report/truth.h"
 #include "run/tap.h"
 #include "run/verdict.h"
 
@@ -24,6 +25,11 @@ struct DivergentToken {
   bool decided = false;  ///< the margin is large enough that rounding does not turn it
 };
 
+/// Where the logits of the steps begin, which stand for all of them.
+[[nodiscard]] inline run::TapId first_step() {
+  return {run::TapKind::output, std::string(run::kOutputPath), "", 1, ""};
+}
+
 /// Every pass chooses a token for every row, the last one a token that no pass is fed.
 struct Decode {
   run::TapId id;  ///< of the first step's logits
@@ -33,7 +39,9 @@ struct Decode {
   std::uint64_t compared = 0;  ///< of these, with finite logits on both sides, which were fed alike
   std::uint64_t agree = 0;     ///< of these, the same on both sides
   std::optional<DivergentToken> first_divergent;
-  compare::LogitsComparison logits;  ///< pooled over the steps in which every row was fed alike
+  std::int64_t pooled_steps = 0;                  ///< in which every row was fed alike
+  compare::LogitsComparison logits;               ///< pooled over these
+  std::optional<LogitsTruth> truth = {};          ///< the same; absent unless each of them has one
   run::Verdict verdict = run::Verdict::untested;  ///< of these
   std::vector<std::string> reasons;
   std::string rule;  ///< of the policy, which judged these; empty where none did

@@ -16,20 +16,25 @@ Json one_case(const Case& item) {
   for (const Tap& entry : item.taps) taps.push_back(tap_json(entry));
   Json more = Json::array();
   for (std::size_t i = 1; i < item.logits.size(); ++i) more.push_back(logits_json(item.logits[i]));
+  Json left_out = Json::array();
+  for (const LeftOutTap& tap : item.left_out) left_out.push_back(left_out_json(tap));
   return {{"name", item.name},
           {"verdict", name(item.result)},
           {"notes", item.notes},
           {"taps", std::move(taps)},
           {"logits", item.logits.empty() ? Json(nullptr) : logits_json(item.logits.front())},
           {"more_logits", std::move(more)},
-          {"decode", decode_json(item)}};
+          {"decode", decode_json(item)},
+          {"untested_output", text_or_null(item.untested_output)},
+          {"recorded_as", recorded_name(item)},
+          {"same_run", item.same_run == SameRun::yes},
+          {"left_out", std::move(left_out)}};
 }
 
 Json side(const Side& side) {
   Json provenance = Json::object();
   for (const auto& [key, value] : side.provenance.facts()) provenance[key] = value;
-  return {{"file", side.file.empty() ? Json(nullptr) : Json(side.file)},
-          {"provenance", std::move(provenance)}};
+  return {{"file", text_or_null(side.file)}, {"provenance", std::move(provenance)}};
 }
 
 Json differences(const std::vector<run::Difference>& differences) {
@@ -68,6 +73,12 @@ Json totals(const Report& report) {
           {"verdicts", std::move(verdicts)}};
 }
 
+Json place(const Place& place) {
+  Json object = {{"case", place.case_name}};
+  add_id(object, place.tap);
+  return object;
+}
+
 Json own_error(const OwnError& error) {
   const bool judged = error.not_judged.empty();
   return {{"judged", judged},
@@ -89,15 +100,16 @@ Json blame(const Attribution& attribution) {
     for (const OperatorLine& line : entry.operators)
       operators.push_back(
           {{"op", line.name}, {"source", line.source}, {"own_error", own_error(line.own_error)}});
-    array.push_back({{"case", entry.case_name},
-                     {"tap", run::to_string(entry.tap)},
-                     {"introduced_nrmse", json_number(entry.introduced_nrmse)},
-                     {"max_error_over_rms", json_number(entry.max_error_over_rms)},
-                     {"explained_nrmse", json_number(entry.explained_nrmse)},
-                     {"share", json_number(entry.share)},
-                     {"operators", std::move(operators)},
-                     {"culprit", culprit(entry)},
-                     {"operators_finding", entry.operators_sentence}});
+    Json object = place({entry.case_name, entry.tap});
+    object["introduced_nrmse"] = json_number(entry.introduced_nrmse);
+    object["max_error_over_rms"] = json_number(entry.max_error_over_rms);
+    object["explained_nrmse"] = json_number(entry.explained_nrmse);
+    object["explained_max_error_over_rms"] = json_number(entry.explained_max_error_over_rms);
+    object["share"] = json_number(entry.share);
+    object["operators"] = std::move(operators);
+    object["culprit"] = culprit(entry);
+    object["operators_finding"] = entry.operators_sentence;
+    array.push_back(std::move(object));
   }
   return array;
 }
@@ -123,10 +135,6 @@ Json truth_summary(const TruthSummary& summary) {
           {"reference_worse", summary.reference_worse},
           {"candidate_worse", summary.candidate_worse},
           {"sentence", summary.sentence}};
-}
-
-Json place(const Place& divergence) {
-  return {{"case", divergence.case_name}, {"tap", run::to_string(divergence.tap)}};
 }
 
 Json noise_summary(const NoiseSummary& summary) {
@@ -167,6 +175,8 @@ Json document(const Report& report) {
                     {"forward_s", json_number(report.timing.forward_s)},
                     {"forced_s", json_number(report.timing.forced_s)}};
   root["repro"] = report.repro;
+  root["asked_dtype"] = text_or_null(report.asked_dtype);
+  root["truth_file"] = text_or_null(report.truth_file);
   return root;
 }
 

@@ -30,7 +30,15 @@ Json decode_json(const Case& item) {
           {"decided_flips", decode.logits.decided_flips},
           {"kl", row_figure_json(decode.logits.kl)},
           {"kl_reverse", row_figure_json(decode.logits.kl_reverse)},
-          {"rule", rule_json(decode.rule)}};
+          {"rule", rule_json(decode.rule)},
+          {"pooled_steps", decode.pooled_steps},
+          {"positions", decode.logits.positions},
+          {"decided_gap", json_number(decode.logits.decided_gap)},
+          {"max_flip_gap", json_number(decode.logits.max_flip_gap)},
+          {"topk_overlap", topk_overlap_json(decode.logits)},
+          {"max_logprob_change", json_number(decode.logits.max_logprob_change)},
+          {"non_finite_rows", decode.logits.non_finite_rows},
+          {"truth", logits_truth_json(decode.truth)}};
 }
 
 }  // namespace parity::report

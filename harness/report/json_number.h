@@ -19,9 +19,12 @@ using Json = nlohmann::ordered_json;
   return value;
 }
 
-/// The rule that judged, which may be none.
-[[nodiscard]] inline Json rule_json(const std::string& rule) {
-  return rule.empty() ? Json(nullptr) : Json(rule);
+/// null where there is no text: a rule that judged, a file, a dtype.
+[[nodiscard]] inline Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
 }
+
+/// The rule that judged, which may be none.
+[[nodiscard]] inline Json rule_json(const std::string& rule) { return text_or_null(rule); }
 
 }  // namespace parity::report

@@ -89,6 +89,10 @@ Json worst(const compare::TensorComparison& facts) {
   return array;
 }
 
+Json absolute(const compare::AbsoluteError& absolute) {
+  return {{"max", json_number(absolute.max)}, {"mean_signed", json_number(absolute.mean_signed)}};
+}
+
 Json introduced(const compare::TensorComparison& facts) {
   return {{"nrmse", json_number(facts.nrmse)},
           {"max_error_over_rms", json_number(facts.max_error_over_rms)},
@@ -97,7 +101,14 @@ Json introduced(const compare::TensorComparison& facts) {
           {"ulp", ulp(facts.ulp)},
           {"relative", relative(facts.relative)},
           {"where", where(facts.where)},
-          {"hints", hints(facts.hints)}};
+          {"hints", hints(facts.hints)},
+          {"candidate_dtype", tensor::name(facts.candidate_dtype)},
+          {"compared", facts.elements},
+          {"absolute", absolute(facts.absolute)},
+          {"cosine", json_number(facts.cosine)},
+          {"reference_rms", json_number(facts.reference_rms)},
+          {"reference_constant", facts.reference_constant},
+          {"reference_all_nan", facts.reference_all_nan}};
 }
 
 Json truth(const TapTruth& truth) {
@@ -109,7 +120,9 @@ Json truth(const TapTruth& truth) {
           {"candidate_max_error_over_rms", json_number(truth.candidate_max_error_over_rms)},
           {"reference_introduced_nrmse", truth.reference_introduced_nrmse
                                              ? json_number(*truth.reference_introduced_nrmse)
-                                             : Json(nullptr)}};
+                                             : Json(nullptr)},
+          {"reference_one_sided", truth.reference_one_sided},
+          {"candidate_one_sided", truth.candidate_one_sided}};
 }
 
 Json noise(const run::TapNoise& noise) {
@@ -126,8 +139,7 @@ void add_facts(Json& object, const compare::TensorComparison& facts) {
   object["hints"] = hints(facts.hints);
   object["ulp"] = ulp(facts.ulp);
   object["relative"] = relative(facts.relative);
-  object["absolute"] = {{"max", json_number(facts.absolute.max)},
-                        {"mean_signed", json_number(facts.absolute.mean_signed)}};
+  object["absolute"] = absolute(facts.absolute);
   object["nrmse"] = json_number(facts.nrmse);
   object["cosine"] = json_number(facts.cosine);
   object["exact_share"] = json_number(facts.exact_share);
@@ -136,6 +148,7 @@ void add_facts(Json& object, const compare::TensorComparison& facts) {
   object["reference_constant"] = facts.reference_constant;
   object["reference_all_nan"] = facts.reference_all_nan;
   object["worst"] = worst(facts);
+  object["compared"] = facts.elements;
 }
 
 /// The same keys where nothing could be measured, so that a reader needs no test for their
@@ -143,7 +156,7 @@ void add_facts(Json& object, const compare::TensorComparison& facts) {
 void add_no_facts(Json& object) {
   for (const char* key : {"classes", "where", "hints", "ulp", "relative", "absolute", "nrmse",
                           "cosine", "exact_share", "max_error_over_rms", "reference_rms",
-                          "reference_constant", "reference_all_nan", "worst"}) {
+                          "reference_constant", "reference_all_nan", "worst", "compared"}) {
     object[key] = nullptr;
   }
 }
@@ -155,10 +168,49 @@ Json truth(const LogitsTruth& truth) {
           {"flips_for_candidate", truth.flips.candidate},
           {"flips_for_reference", truth.flips.reference},
           {"decided_flips", truth.flips.decided},
-          {"decided_flips_not_for_candidate", truth.flips.decided_elsewhere}};
+          {"decided_flips_not_for_candidate", truth.flips.decided_elsewhere},
+          {"reference_non_finite_rows", truth.reference_non_finite_rows},
+          {"candidate_non_finite_rows", truth.candidate_non_finite_rows}};
+}
+
+Json unseen_rows(UnseenRows rows) {
+  if (rows == UnseenRows::none) return nullptr;
+  return rows == UnseenRows::equal ? "equal" : "differ";
+}
+
+std::string_view name(run::Role role) {
+  return role == run::Role::logits ? "logits" : "activation";
 }
 
 }  // namespace
+
+void add_id(Json& object, const run::TapId& id) {
+  object["tap"] = run::to_string(id);
+  object["kind"] = run::name(id.kind);
+  object["path"] = id.path;
+  object["op"] = id.op;
+  object["call"] = id.call;
+  object["port"] = id.port;
+}
+
+Json left_out_json(const LeftOutTap& tap) {
+  Json object = Json::object();
+  add_id(object, tap.id);
+  object["dtype"] = tap.dtype;
+  object["inherited_dtype"] = text_or_null(tap.inherited_dtype);
+  object["role"] = name(tap.role);
+  return object;
+}
+
+Json topk_overlap_json(const compare::LogitsComparison& facts) {
+  Json overlap = Json::object();
+  for (const auto& [k, share] : facts.topk_overlap) overlap[std::to_string(k)] = json_number(share);
+  return overlap;
+}
+
+Json logits_truth_json(const std::optional<LogitsTruth>& found) {
+  return found ? truth(*found) : Json(nullptr);
+}
 
 Json row_figure_json(const compare::RowFigure& figure) {
   return {{"mean", json_number(figure.mean)},
@@ -167,19 +219,15 @@ Json row_figure_json(const compare::RowFigure& figure) {
 }
 
 Json tap_json(const Tap& tap) {
-  Json object = {{"tap", run::to_string(tap.id)},
-                 {"kind", run::name(tap.id.kind)},
-                 {"path", tap.id.path},
-                 {"op", tap.id.op},
-                 {"call", tap.id.call},
-                 {"port", tap.id.port},
-                 {"dtype", tap.dtype},
-                 {"candidate_dtype", tap.candidate_dtype.empty() ? tap.dtype : tap.candidate_dtype},
-                 {"shape", tap.shape},
-                 {"elements", tap.elements},
-                 {"outcome", name(tap.outcome)},
-                 {"verdict", run::name(tap.verdict)},
-                 {"reasons", tap.reasons}};
+  Json object = Json::object();
+  add_id(object, tap.id);
+  object["dtype"] = tap.dtype;
+  object["candidate_dtype"] = tap.candidate_dtype.empty() ? tap.dtype : tap.candidate_dtype;
+  object["shape"] = tap.shape;
+  object["elements"] = tap.elements;
+  object["outcome"] = name(tap.outcome);
+  object["verdict"] = run::name(tap.verdict);
+  object["reasons"] = tap.reasons;
   object["shapes"] = nullptr;
   if (tap.shapes) {
     object["shapes"] = {{"reference", tap.shapes->reference}, {"candidate", tap.shapes->candidate}};
@@ -193,13 +241,17 @@ Json tap_json(const Tap& tap) {
   object["truth"] = tap.truth ? truth(*tap.truth) : Json(nullptr);
   object["noise"] = tap.noise ? noise(*tap.noise) : Json(nullptr);
   object["rule"] = rule_json(tap.rule);
+  object["bounds_dtype"] = text_or_null(tap.bounds_dtype);
+  object["inherited_dtype"] = text_or_null(tap.inherited_dtype);
+  object["role"] = name(tap.role);
+  object["rows"] = nullptr;
+  if (tap.rows) object["rows"] = {{"compared", tap.rows->compared}, {"of", tap.rows->of}};
+  object["unseen_rows"] = unseen_rows(tap.unseen_rows);
+  object["not_captured"] = text_or_null(tap.not_captured);
   return object;
 }
 
 Json logits_json(const Logits& logits) {
-  Json overlap = Json::object();
-  for (const auto& [k, share] : logits.facts.topk_overlap)
-    overlap[std::to_string(k)] = json_number(share);
   return {{"tap", run::to_string(logits.id)},
           {"verdict", run::name(logits.verdict)},
           {"reasons", logits.reasons},
@@ -209,14 +261,19 @@ Json logits_json(const Logits& logits) {
           {"decided_flips", logits.facts.decided_flips},
           {"decided_gap", json_number(logits.facts.decided_gap)},
           {"max_flip_gap", json_number(logits.facts.max_flip_gap)},
-          {"topk_overlap", std::move(overlap)},
+          {"topk_overlap", topk_overlap_json(logits.facts)},
           {"kl", row_figure_json(logits.facts.kl)},
           {"kl_reverse", row_figure_json(logits.facts.kl_reverse)},
           {"first_divergent", logits.facts.first_divergent},
           {"max_logprob_change", json_number(logits.facts.max_logprob_change)},
           {"non_finite_rows", logits.facts.non_finite_rows},
-          {"truth", logits.truth ? truth(*logits.truth) : Json(nullptr)},
-          {"rule", rule_json(logits.rule)}};
+          {"truth", logits_truth_json(logits.truth)},
+          {"rule", rule_json(logits.rule)},
+          {"kind", run::name(logits.id.kind)},
+          {"path", logits.id.path},
+          {"op", logits.id.op},
+          {"call", logits.id.call},
+          {"port", logits.id.port}};
 }
 
 }  // namespace parity::report

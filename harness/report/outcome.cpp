@@ -26,4 +26,14 @@ std::string_view name(Outcome outcome) {
   return "not_compared";
 }
 
+std::optional<Outcome> outcome_from_name(std::string_view text) {
+  for (const Outcome outcome :
+       {Outcome::compared, Outcome::rows_compared, Outcome::digest_equal, Outcome::digest_differs,
+        Outcome::shape_differs, Outcome::dtype_differs, Outcome::missing, Outcome::additional,
+        Outcome::not_compared}) {
+    if (name(outcome) == text) return outcome;
+  }
+  return std::nullopt;
+}
+
 }  // namespace parity::report

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace parity::report {
@@ -20,5 +21,6 @@ enum class Outcome : std::uint8_t {
 
 /// The outcome as the JSON report spells it.
 [[nodiscard]] std::string_view name(Outcome outcome);
+[[nodiscard]] std::optional<Outcome> outcome_from_name(std::string_view name);
 
 }  // namespace parity::report

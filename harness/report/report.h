@@ -7,15 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "compare/facts.h"
 #include "compare/logits_facts.h"
 #include "report/blame.h"
 #include "report/decode.h"
 #include "report/noise.h"
-#include "report/outcome.h"
 #include "report/place.h"
+#include "report/tap.h"
 #include "report/truth.h"
-#include "run/noise.h"
 #include "run/provenance.h"
 #include "run/tap.h"
 #include "run/verdict.h"
@@ -23,26 +21,6 @@
 namespace parity::report {
 
 enum class Result : std::uint8_t { fail, pass };
-
-struct Tap {
-  run::TapId id;
-  std::string dtype;  ///< reference's, or the candidate's when the reference has no such tap
-  std::string candidate_dtype;  ///< empty when equal
-  std::vector<std::int64_t> shape;
-  std::uint64_t elements = 0;
-  Outcome outcome = Outcome::not_compared;
-  run::Verdict verdict = run::Verdict::untested;
-  std::vector<std::string> reasons;
-  std::optional<compare::TensorComparison> facts;  ///< absent when nothing could be measured
-  std::optional<compare::ShapeMismatch> shapes;    ///< outcome shape_differs
-  /// The same facts when everything before the tap was the reference's: what the layer adds itself.
-  std::optional<compare::TensorComparison> introduced;
-  std::optional<TapTruth> truth;
-  std::optional<run::TapNoise> noise;  ///< of the reference; absent where it was not recorded
-  std::string bounds_dtype;  ///< whose bounds it was judged by; empty where nothing was measured
-  std::string
-      rule;  ///< of the policy, which judged it; empty where none did or nothing was measured
-};
 
 /// Logits of one output tap.
 struct Logits {
@@ -54,6 +32,10 @@ struct Logits {
   std::string rule;  ///< of the policy, which judged it; empty where none did
 };
 
+/// Whether a case is the reference's own run once more, on the same device: then no bound says that
+/// other bits are fine.
+enum class SameRun : std::uint8_t { no, yes };
+
 struct Case {
   std::string name;
   Result result = Result::fail;  ///< of this case alone
@@ -62,7 +44,15 @@ struct Case {
   std::vector<std::string> notes;
   std::string untested_output;  ///< why no output of the model was compared; empty when one was
   std::optional<Decode> decode = {};  ///< absent where no token was decoded
+  std::string recorded_as = {};       ///< name that rules ask for; empty: as `name`
+  SameRun same_run = SameRun::no;
+  std::vector<LeftOutTap> left_out = {};
 };
+
+/// The name of the case as rules of a policy see it.
+[[nodiscard]] inline const std::string& recorded_name(const Case& item) {
+  return item.recorded_as.empty() ? item.name : item.recorded_as;
+}
 
 struct Side {
   std::string file;  ///< golden's path; empty for a replay on this host
@@ -118,8 +108,12 @@ struct Report {
   std::vector<std::string> notes;
   Totals totals;
   Timing timing;
-  std::string repro;               ///< the command that made this report
-  std::string reproducer_failure;  ///< why --repro could not be written though there was something
+  std::string asked_dtype;  ///< that the candidate was to run in, other than the golden's
+  std::string truth_file;   ///< golden in which a truth was looked for; empty without one
+  std::string repro;        ///< the command that made this report
+  /// Why --repro could not be written though there was something; of the process that ran, so the
+  /// one thing that no JSON holds.
+  std::string reproducer_failure;
 };
 
 }  // namespace parity::report

@@ -19,6 +19,9 @@ struct TapTruth {
   double candidate_max_error_over_rms = 0;
   /// What the reference is wrong by itself: against the truth from the reference's own inputs.
   std::optional<double> reference_introduced_nrmse = {};
+  /// Elements with NaN or Inf on the side or in the truth alone, or Inf of another sign.
+  std::uint64_t reference_one_sided = 0;
+  std::uint64_t candidate_one_sided = 0;
 };
 
 /// Both sides of logits against those of a run in higher precision.

@@ -81,7 +81,7 @@ class FormatsTest(unittest.TestCase):
 
     def of_format(self, suffix):
         found = {stem: data for (stem, end), data in self.samples.items() if end == suffix}
-        self.assertEqual(len(found), 9)
+        self.assertEqual(len(found), 10)
         return found
 
     def test_every_format_is_utf8(self):

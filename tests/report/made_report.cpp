@@ -302,6 +302,36 @@ report::Report noisy_report() {
   return report;
 }
 
+report::Report stored_report() {
+  report::Report report = identical_report();
+  report.asked_dtype = "float16";
+  report.truth_file = "truth.h5";
+  report::Case& item = report.cases.at(0);
+  item.recorded_as = "first";
+  item.same_run = report::SameRun::yes;
+  item.untested_output = "its value is a str";
+  item.result = Result::fail;
+  item.left_out = {
+      {{TapKind::output, "<output>", "", 0, ""}, "float32", "bfloat16", run::Role::logits}};
+  Tap& rows = item.taps.at(0);
+  rows.outcome = Outcome::rows_compared;
+  rows.rows = report::RowsCompared{512, 1024};
+  rows.facts->shape = {512, 256};
+  rows.unseen_rows = report::UnseenRows::differ;
+  rows.verdict = Verdict::suspect;
+  rows.inherited_dtype = "float16";
+  rows.bounds_dtype = "float16";
+  rows.role = run::Role::logits;
+  Tap gone = bare_tap("blocks.2", Outcome::missing, Verdict::missing);
+  gone.not_captured = "its value is a str";
+  item.taps.push_back(gone);
+  report.result = Result::fail;
+  report.exit_code = 1;
+  report.reasons = {"1 tap missing"};
+  report.totals = {3, 1, 1, 1, 262144, 524288};
+  return report;
+}
+
 const std::vector<std::string>& hostile_names() {
   static const std::vector<std::string> kNames = {
       "a\nb|c`d\\|e",

@@ -30,6 +30,10 @@ namespace parity::report_test {
 /// eight steps, seven of them outside their bounds, and an undecided flip at step 4.
 [[nodiscard]] report::Report decoded_report();
 
+/// The identical report with a tap of which rows were stored, one that a row of a batch has no part
+/// in and one that the candidate could not capture; the case is another's run once more.
+[[nodiscard]] report::Report stored_report();
+
 /// The failing report with names, reasons and facts that would break every format if they were
 /// written as they are, two of them alike once they are shown.
 [[nodiscard]] report::Report hostile_report();

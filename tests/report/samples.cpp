@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   write_all(folder + "judged", judged_report());
   write_all(folder + "noisy", noisy_report());
   write_all(folder + "decoded", decoded_report());
+  write_all(folder + "stored", stored_report());
   write_all(folder + "hostile", hostile_report());
   write_all(folder + "empty", {});
   return 0;

@@ -62,7 +62,7 @@ def at(document, path):
 
 
 # Where docs/report.md explains an object of the schema; objects inside are explained with it.
-SECTIONS = {"case": "A case", "tap": "A tap", "classes": "classes", "logits": "Logits"}
+SECTIONS = {"case": "A case", "tap": "A tap", "classes": "classes", "logits": "Logits", "logits_truth": "Logits"}
 
 
 def sections_of(text):
@@ -100,13 +100,16 @@ class SchemaTest(unittest.TestCase):
         cls.small["cases"][0]["decode"] = cls.samples["decoded"]["cases"][0]["decode"]
         taps = cls.small["cases"][0]["taps"]
         cls.small["cases"][0]["taps"] = [next(tap for tap in taps if tap["hints"]),
-                                         next(tap for tap in taps if tap["shapes"])]
+                                         next(tap for tap in taps if tap["shapes"]),
+                                         next(tap for tap in cls.samples["stored"]["cases"][0]["taps"] if tap["rows"])]
+        cls.small["cases"][0]["left_out"] = cls.samples["stored"]["cases"][0]["left_out"]
+        cls.small["cases"][0]["decode"]["truth"] = cls.samples["judged"]["cases"][0]["logits"]["truth"]
 
     def errors(self, document):
         return [f"{list(error.absolute_path)}: {error.message[:200]}" for error in self.validator.iter_errors(document)]
 
     def test_accepts_real_reports(self):
-        made = {"failing", "identical", "complex", "attributed", "judged", "noisy", "decoded", "hostile", "empty"}
+        made = {"failing", "identical", "complex", "attributed", "judged", "noisy", "decoded", "stored", "hostile", "empty"}
         self.assertEqual(set(self.samples), made)
         for name, document in self.samples.items():
             self.assertEqual(self.errors(document), [], name)
