@@ -99,6 +99,7 @@ int run_app(int argc, char** argv) {
   add("inspect", "Show what a golden holds", add_inspect_command);
   add("selfcheck", "Hold a model on this device against itself: again, without taps, row by row",
       add_selfcheck_command);
+  add("history", "Keep nightly reports: what changed, trends, export", add_history_command);
   add("policy", "Show the bounds that comparisons are judged by", add_policy_command);
 
   try {
@@ -110,7 +111,8 @@ int run_app(int argc, char** argv) {
     if (command.parser->parsed()) return run_command(command, flags);
   }
   warn(
-      "parity: no command given: record, compare, inspect, selfcheck or policy; see parity --help");
+      "parity: no command given: record, compare, inspect, selfcheck, history or policy; see "
+      "parity --help");
   return kNoJudgement;
 }
 

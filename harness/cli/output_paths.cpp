@@ -90,6 +90,29 @@ void check_new_folder(const FlaggedPath& folder, const std::vector<FlaggedPath>&
     throw Error(ErrorKind::usage, named + " cannot be written: permission denied");
 }
 
+void check_folder(const FlaggedPath& folder, const FlaggedPath& other) {
+  const std::string named = folder.flag + " " + folder.path;
+  std::error_code ignored;
+  if (is_same_file(folder.path, other.path))
+    throw Error(ErrorKind::usage, named + " is " + other.flag + "; name a folder");
+  const bool exists = fs::exists(folder.path, ignored);
+  if (exists && !fs::is_directory(folder.path, ignored))
+    throw Error(ErrorKind::usage, named + " is no folder; name one, or one to be made");
+  const fs::path parent = resolved(folder.path).parent_path();
+  if (!exists && !fs::is_directory(parent, ignored)) {
+    throw Error(ErrorKind::usage,
+                named + ": there is no folder " + parent.string() + "; make it first");
+  }
+  if (access(exists ? folder.path.c_str() : parent.c_str(), W_OK) != 0)
+    throw Error(ErrorKind::usage, named + " cannot be written: permission denied");
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code failure;
+  fs::create_directory(folder, failure);
+  if (failure) throw Error(ErrorKind::resource, "cannot make " + folder + ": " + failure.message());
+}
+
 void check_replaces(const FlaggedPath& output, const FileKind& kind) {
   std::error_code ignored;
   if (output.path == "-" || !fs::is_regular_file(output.path, ignored)) return;

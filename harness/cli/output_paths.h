@@ -22,6 +22,12 @@ void check_outputs(const std::vector<FlaggedPath>& outputs, const std::vector<Fl
 /// or when one of the `files` is in it or is it. An empty path is fine.
 void check_new_folder(const FlaggedPath& folder, const std::vector<FlaggedPath>& files);
 
+/// Throws Error(usage) when `folder` is a file, cannot be made or written, or is the file of
+/// `other`.
+void check_folder(const FlaggedPath& folder, const FlaggedPath& other);
+/// Makes the folder where there is none. Throws Error(resource).
+void make_folder(const std::string& folder);
+
 /// How a kind of text file is told from others.
 struct FileKind {
   std::string_view name;
@@ -29,6 +35,8 @@ struct FileKind {
   std::string_view holds;  ///< what comes soon; empty where the start says enough
 };
 inline constexpr FileKind kJsonFile = {"JSON", "{", ""};
+inline constexpr FileKind kDashboardPage = {"page of parity's dashboard", "<!doctype html>",
+                                            "content=\"parity dashboard\""};
 
 /// Throws Error(usage) when `output` is a file with something in it that is of another kind: a
 /// report replaces a report, not what a mistyped name points at.

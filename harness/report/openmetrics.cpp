@@ -1,62 +1,17 @@
-// OpenMetrics 1.0: the samples of a family stand together below its TYPE, UNIT and HELP, a unit is
-// the end of the family's name, no two samples have the same labels, and the label "quantile" is a
-// summary's. No other types than these: readers of Prometheus' older text format take the file too.
 #include "report/openmetrics.h"
 
-#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "report/environment.h"
+#include "report/metric_family.h"
 #include "report/tap_rows.h"
 #include "report/text.h"
 #include "report/unique_names.h"
 
 namespace parity::report {
 namespace {
-
-std::string label(std::string_view name, std::string_view value) {
-  std::string text;
-  for (const char c : clean(value)) {
-    if (c == '\\' || c == '"') text += '\\';
-    text += c;
-  }
-  return fmt::format("{}=\"{}\"", name, text);
-}
-
-/// One metric family. Nothing is written of one without samples.
-class Family {
- public:
-  Family(std::string& out, std::string name, std::string help, std::string unit = "",
-         std::string type = "gauge")
-      : out_(out), name_(std::move(name)) {
-    head_ = fmt::format("# TYPE {} {}\n", name_, type);
-    if (!unit.empty()) head_ += fmt::format("# UNIT {} {}\n", name_, unit);
-    head_ += fmt::format("# HELP {} {}\n", name_, help);
-  }
-
-  void add(const std::string& labels, double value) {
-    if (std::isnan(value)) return;
-    const std::string text =
-        std::isinf(value) ? (value > 0 ? "+Inf" : "-Inf") : fmt::format("{}", value);
-    write(labels, text);
-  }
-  void add(const std::string& labels, std::uint64_t value) { write(labels, std::to_string(value)); }
-
- private:
-  void write(const std::string& labels, const std::string& value) {
-    out_ += std::exchange(head_, "") + name_;
-    if (!labels.empty()) out_ += "{" + labels + "}";
-    out_ += " " + value + "\n";
-  }
-
-  std::string& out_;
-  std::string name_;
-  std::string head_;
-};
 
 template <typename Item>
 struct Labelled {

@@ -1,0 +1,114 @@
+#include "report/dashboard.h"
+
+#include <map>
+#include <string_view>
+
+#include "report/dashboard_data.h"
+#include "report/dashboard_parts.h"
+#include "report/history_text.h"
+#include "report/text.h"
+#include "report/unique_names.h"
+
+namespace parity::report {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : clean(text)) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+/// The page with every {{name}} replaced, in one pass: what is put in is not looked at again.
+std::string filled(const std::map<std::string_view, std::string>& values) {
+  const PageParts parts = dashboard_parts();
+  std::map<std::string_view, std::string> all = values;
+  all["style"] = parts.style;
+  all["script"] = parts.script;
+  all["style_hash"] = parts.style_hash;
+  all["script_hash"] = parts.script_hash;
+  std::string_view page = parts.page;
+  std::string result;
+  while (true) {
+    const std::size_t start = page.find("{{");
+    const std::size_t end = page.find("}}", start);
+    if (start == std::string_view::npos || end == std::string_view::npos) break;
+    result += page.substr(0, start);
+    result += all.at(page.substr(start + 2, end - start - 2));
+    page.remove_prefix(end + 2);
+  }
+  return result.append(page);
+}
+
+/// Letters that every file system and every address takes; others become "-".
+std::string file_name(const std::string& series) {
+  std::string name = "series-";
+  constexpr std::size_t kLongest = 80;
+  for (const char c : series.substr(0, kLongest)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '.';
+    name += plain ? c : '-';
+  }
+  return name;
+}
+
+/// File systems may take upper and lower case for the same.
+std::string lower(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+std::vector<DashboardSeries> named(const std::vector<history::Timeline>& timelines) {
+  std::vector<DashboardSeries> all;
+  UniqueNames names;
+  std::map<std::string, int> files;
+  for (const history::Timeline& timeline : timelines) {
+    std::string file = file_name(timeline.series.name);
+    const int before = files[lower(file)]++;
+    if (before > 0) file += "~" + std::to_string(before + 1);
+    all.push_back({&timeline, names.of(clean(timeline.series.name)), file + ".html"});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<DashboardPage> dashboard(const std::vector<history::Timeline>& timelines) {
+  std::vector<DashboardPage> pages;
+  const std::vector<DashboardSeries> all = named(timelines);
+  for (const DashboardSeries& series : all) {
+    const history::Timeline& timeline = *series.timeline;
+    pages.push_back({series.file, filled({{"title", escaped("parity nights: " + series.name)},
+                                          {"headline", escaped(series.name)},
+                                          {"lead", escaped(timeline.changes.back().sentence)},
+                                          {"data", series_data(series)}})});
+  }
+  const bool regressed = has_regressed(timelines, 1);
+  pages.push_back(
+      {"index.html", filled({{"title", "parity nights"},
+                             {"headline", "Nights"},
+                             {"lead", regressed ? "The newest night of a series regressed."
+                                                : "No series regressed in its newest night."},
+                             {"data", overview_data(all)}})});
+  return pages;
+}
+
+}  // namespace parity::report
