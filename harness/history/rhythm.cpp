@@ -10,10 +10,12 @@ constexpr std::size_t kLeastIntervals = 4;
 /// Nights listed of one gap; a series that was left alone for years lacks no million of them.
 constexpr std::int64_t kMostMissing = 366;
 
-std::optional<std::int64_t> period_of(const std::vector<std::int64_t>& times_s) {
+std::optional<std::int64_t> period_of(const std::vector<std::int64_t>& times_s,
+                                      std::int64_t whole_from_s) {
   std::vector<std::int64_t> intervals;
   for (std::size_t i = 1; i < times_s.size(); ++i) {
-    if (times_s[i] > times_s[i - 1]) intervals.push_back(times_s[i] - times_s[i - 1]);
+    if (times_s[i] > times_s[i - 1] && times_s[i - 1] >= whole_from_s)
+      intervals.push_back(times_s[i] - times_s[i - 1]);
   }
   if (intervals.size() < kLeastIntervals) return std::nullopt;
   const auto middle = intervals.begin() + static_cast<std::ptrdiff_t>(intervals.size() / 2);
@@ -31,7 +33,7 @@ std::optional<std::int64_t> period_of(const std::vector<std::int64_t>& times_s) 
 Rhythm rhythm_of(const std::vector<std::int64_t>& times_s, std::int64_t whole_from_s,
                  std::int64_t now_s) {
   Rhythm rhythm;
-  rhythm.period_s = period_of(times_s);
+  rhythm.period_s = period_of(times_s, whole_from_s);
   if (!rhythm.period_s) return rhythm;
   const std::int64_t period = *rhythm.period_s;
   for (std::size_t i = 0; i < times_s.size(); ++i) {

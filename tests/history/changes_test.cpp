@@ -1,0 +1,248 @@
+#include "history/changes.h"
+
+#include <gtest/gtest.h>
+
+#include "history/made_nights.h"
+
+namespace parity::history {
+namespace {
+
+using history_test::kDay_s;
+using history_test::kFirstNight_s;
+using history_test::quiet_night;
+using history_test::quiet_series;
+using history_test::Random;
+using history_test::set_figure;
+using history_test::unjudged_night;
+
+Timeline timeline(Series series) {
+  const std::int64_t now_s = series.runs.back().time_s;
+  return timeline_of(std::move(series), now_s);
+}
+
+/// Indices of the nights that regressed.
+std::vector<std::size_t> regressed(const Timeline& timeline) {
+  std::vector<std::size_t> nights;
+  for (std::size_t i = 0; i < timeline.changes.size(); ++i) {
+    if (timeline.changes[i].regression == Regression::regressed) nights.push_back(i);
+  }
+  return nights;
+}
+
+using Nights = std::vector<std::size_t>;
+
+TEST(Changes, NothingRegressesInNightsThatAreAlike) {
+  const Timeline result = timeline(quiet_series(30));
+  EXPECT_EQ(regressed(result), Nights{});
+  EXPECT_EQ(result.changes[29].sentence, "gate passed, nothing regressed");
+  EXPECT_TRUE(result.changes[29].environment.empty()) << result.changes[29].environment[0].key;
+  EXPECT_EQ(result.changes[29].same_environment, 29U);
+}
+
+TEST(Changes, NoisyNightsDoNotCryWolf) {
+  Series series = quiet_series(30, 60);
+  Random random(7);
+  for (history::Run& run : series.runs) {
+    for (std::size_t tap = 0; tap < run.taps.size(); ++tap) {
+      // Some layers are noisier than others: 1 to 12 % from night to night.
+      const double deviation = 0.01 + 0.0018 * static_cast<double>(tap);
+      set_figure(run, tap, Metric::nrmse, 0.004 * (1 + deviation * random.normal()));
+      set_figure(run, tap, Metric::introduced_nrmse, 0.001 * (1 + deviation * random.normal()));
+    }
+  }
+  EXPECT_EQ(regressed(timeline(std::move(series))), Nights{});
+}
+
+TEST(Changes, AStepIsSeenOnItsNightAtItsLayerAndNotAfterwards) {
+  Series series = quiet_series(30);
+  set_figure(series.runs[20], 2, Metric::introduced_nrmse, 0.002);
+  set_figure(series.runs[20], 2, Metric::nrmse, 0.003);
+  set_figure(series.runs[20], 3, Metric::nrmse, 0.003);
+  const Timeline result = timeline(std::move(series));
+  EXPECT_EQ(regressed(result), Nights{20});
+  const NightChanges& night = result.changes[20];
+  ASSERT_EQ(night.drifts.size(), 3U);
+  EXPECT_EQ(night.drifts[0].kind, DriftKind::step);
+  EXPECT_EQ(trouble_of(result.series.runs[20], night)->tap, "layers.2");
+  EXPECT_EQ(
+      night.sentence,
+      "gate passed, but 3 figures are beyond their own noise, first at layers.2 in case prose");
+}
+
+TEST(Changes, ASlowRiseIsSeen) {
+  Series series = quiet_series(30);
+  for (std::size_t night = 0; night < 30; ++night)
+    set_figure(series.runs[night], 1, Metric::nrmse,
+               0.004 * (1 + 0.02 * static_cast<double>(night)));
+  const Timeline result = timeline(std::move(series));
+  ASSERT_FALSE(regressed(result).empty());
+  EXPECT_EQ(result.changes[29].drifts.size(), 1U);
+  EXPECT_EQ(result.changes[29].drifts[0].kind, DriftKind::slow);
+  EXPECT_EQ(result.changes[29].drifts[0].place.tap, "layers.1");
+}
+
+TEST(Changes, WhatRoundingCannotTellIsNoStep) {
+  Series series = quiet_series(30);
+  set_figure(series.runs[20], 1, Metric::nrmse, 0.00109);                  // 9 %
+  set_figure(series.runs[21], 1, Metric::nrmse, 0.001 + 0.00390625 / 17);  // below u/16
+  set_figure(series.runs[22], 1, Metric::ulp_p99, 8);                      // the next bin
+  EXPECT_EQ(regressed(timeline(std::move(series))), Nights{});
+}
+
+TEST(Changes, RecordedNoiseIsNoStep) {
+  Series series = quiet_series(12);
+  set_figure(series.runs[11], 1, Metric::nrmse, 0.0029);
+  EXPECT_EQ(regressed(timeline(series)), Nights{11});
+  series.runs[11].taps[1].noise.set(Metric::nrmse, 0.0007);
+  EXPECT_EQ(regressed(timeline(series)), Nights{});
+}
+
+TEST(Changes, AnEnvironmentIsNamedAndWhatMovedWithItIsNoRegression) {
+  Series series = quiet_series(30);
+  for (std::size_t night = 15; night < 30; ++night) {
+    series.runs[night].candidate.set("library.torch", "2.11.0");
+    series.runs[night].candidate.set("switch.threads", "4");
+    set_figure(series.runs[night], 1, Metric::nrmse, 0.002);
+  }
+  const Timeline result = timeline(std::move(series));
+  EXPECT_EQ(regressed(result), Nights{});
+  const NightChanges& night = result.changes[15];
+  ASSERT_EQ(night.environment.size(), 2U);
+  EXPECT_EQ(night.environment[0].key, "switch.threads");
+  EXPECT_TRUE(night.environment[0].changes_numbers);
+  EXPECT_EQ(night.environment[1].key, "library.torch");
+  EXPECT_EQ(night.environment[1].before, "2.9.1");
+  EXPECT_EQ(night.environment[1].after, "2.11.0");
+  ASSERT_EQ(night.moves.size(), 1U);
+  EXPECT_EQ(night.moves[0].place.tap, "layers.1");
+  EXPECT_EQ(night.same_environment, 0U);
+  EXPECT_TRUE(result.changes[16].environment.empty());
+}
+
+TEST(Changes, AStepBeyondAllNightsIsSeenInANewEnvironmentToo) {
+  Series series = quiet_series(10);
+  series.runs[9].candidate.set("library.torch", "2.11.0");
+  set_figure(series.runs[9], 1, Metric::nrmse, 0.009);
+  const Timeline result = timeline(std::move(series));
+  EXPECT_EQ(regressed(result), Nights{9});
+  ASSERT_EQ(result.changes[9].drifts.size(), 1U);
+  EXPECT_EQ(result.changes[9].drifts[0].kind, DriftKind::new_environment);
+  EXPECT_TRUE(result.changes[9].moves.empty()) << "told twice";
+}
+
+TEST(Changes, AnEnvironmentThatComesBackHasItsEarlierNights) {
+  Series series = quiet_series(20);
+  series.runs[18].candidate.set("switch.threads", "4");
+  set_figure(series.runs[19], 1, Metric::nrmse, 0.002);
+  const Timeline result = timeline(std::move(series));
+  EXPECT_EQ(result.changes[19].same_environment, 18U);
+  EXPECT_EQ(regressed(result), Nights{19});
+}
+
+TEST(Changes, AReferencesEnvironmentIsToldApart) {
+  Series series = quiet_series(3);
+  series.runs[2].reference.set("device.driver", "580");
+  const Timeline result = timeline(std::move(series));
+  ASSERT_EQ(result.changes[2].environment.size(), 1U);
+  EXPECT_EQ(result.changes[2].environment[0].key, "reference device.driver");
+  EXPECT_EQ(result.changes[2].environment[0].before, "");
+}
+
+TEST(Changes, VerdictsGetWorseOrBetter) {
+  using run::Verdict;
+  struct Row {
+    Verdict before;
+    Verdict after;
+    Way way;
+  };
+  for (const Row& row : {Row{Verdict::within, Verdict::diverged, Way::worse},
+                         Row{Verdict::within, Verdict::suspect, Way::worse},
+                         Row{Verdict::suspect, Verdict::diverged, Way::worse},
+                         Row{Verdict::diverged, Verdict::non_finite, Way::worse},
+                         Row{Verdict::diverged, Verdict::within, Way::better},
+                         Row{Verdict::suspect, Verdict::identical, Way::better},
+                         Row{Verdict::identical, Verdict::within, Way::same},
+                         Row{Verdict::within, Verdict::closer, Way::same}}) {
+    Series series = quiet_series(2);
+    series.runs[0].taps[1].verdict = row.before;
+    series.runs[1].taps[1].verdict = row.after;
+    const Timeline result = timeline(std::move(series));
+    ASSERT_EQ(result.changes[1].verdicts.size(), 1U) << run::name(row.after);
+    EXPECT_EQ(result.changes[1].verdicts[0].way, row.way)
+        << run::name(row.before) << " -> " << run::name(row.after);
+    EXPECT_EQ(result.changes[1].regression == Regression::regressed, row.way == Way::worse);
+  }
+}
+
+TEST(Changes, AFailedGateIsARegressionAlsoOnTheFirstNightAndWhileItLasts) {
+  Series series = quiet_series(4);
+  for (const std::size_t night : {0U, 2U, 3U}) {
+    series.runs[night].gate = Gate::failed;
+    series.runs[night].reason = "1 tap diverged";
+    series.runs[night].first_divergence = Place{"prose", "layers.2"};
+  }
+  const Timeline result = timeline(std::move(series));
+  EXPECT_EQ(regressed(result), (Nights{0, 2, 3}));
+  EXPECT_EQ(result.changes[2].sentence,
+            "gate failed, first at layers.2 in case prose: 1 tap diverged");
+  EXPECT_EQ(result.changes[3].sentence,
+            "gate still fails, since 2026-10-03, first at layers.2 in case prose: 1 tap diverged");
+}
+
+TEST(Changes, BlameIsWhereTroubleBegins) {
+  history::Run run = quiet_night(0);
+  NightChanges changes;
+  EXPECT_FALSE(trouble_of(run, changes));
+  changes.drifts = {{{"prose", "layers.3"}, Metric::nrmse},
+                    {{"prose", "layers.1"}, Metric::introduced_nrmse}};
+  EXPECT_EQ(trouble_of(run, changes)->tap, "layers.1");
+  run.first_divergence = Place{"prose", "layers.2"};
+  EXPECT_EQ(trouble_of(run, changes)->tap, "layers.2");
+  run.blame = {{{"prose", "layers.0"}, 0.03, 1}};
+  EXPECT_EQ(trouble_of(run, changes)->tap, "layers.0");
+}
+
+TEST(Changes, ANightWithoutAReportIsNoRegressionAndIsLookedPast) {
+  Series series = quiet_series(12);
+  series.runs[5] = unjudged_night(5, State::infrastructure);
+  series.runs[6] = unjudged_night(6, State::not_run);
+  series.runs[7] = unjudged_night(7, State::no_judgement);
+  set_figure(series.runs[11], 1, Metric::nrmse, 0.003);
+  const Timeline result = timeline(std::move(series));
+  EXPECT_EQ(regressed(result), Nights{11});
+  EXPECT_EQ(result.changes[5].sentence, "infrastructure (exit code 3): no GPU");
+  EXPECT_EQ(*result.changes[8].previous, 4U);
+  EXPECT_TRUE(result.changes[8].environment.empty());
+}
+
+TEST(Changes, AFailedTapIsNotUsual) {
+  Series series = quiet_series(20);
+  for (std::size_t night = 8; night < 14; ++night) {
+    series.runs[night].taps[1].verdict = run::Verdict::diverged;
+    set_figure(series.runs[night], 1, Metric::nrmse, 0.9);
+  }
+  set_figure(series.runs[19], 1, Metric::nrmse, 0.003);
+  const Timeline result = timeline(std::move(series));
+  ASSERT_EQ(result.changes[19].drifts.size(), 1U);
+  EXPECT_EQ(result.changes[19].drifts[0].usual, 0.001);
+}
+
+TEST(Changes, CasesThatComeAndGoAreNamed) {
+  Series series = quiet_series(2);
+  series.runs[1].cases = {{"code", Gate::passed}};
+  const Timeline result = timeline(std::move(series));
+  EXPECT_EQ(result.changes[1].new_cases, std::vector<std::string>{"code"});
+  EXPECT_EQ(result.changes[1].gone_cases, std::vector<std::string>{"prose"});
+}
+
+TEST(Changes, MissingNightsAreNamed) {
+  Series series = quiet_series(10);
+  series.runs.erase(series.runs.begin() + 4);
+  const Timeline result = timeline_of(std::move(series), kFirstNight_s + 11 * kDay_s);
+  ASSERT_EQ(result.rhythm.gaps.size(), 2U);
+  EXPECT_EQ(result.rhythm.gaps[0].times_s, std::vector<std::int64_t>{kFirstNight_s + 4 * kDay_s});
+  EXPECT_EQ(result.rhythm.gaps[1].after, 8U);
+}
+
+}  // namespace
+}  // namespace parity::history
