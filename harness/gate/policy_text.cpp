@@ -31,13 +31,27 @@ void add_list(std::string& text, std::string_view key, const std::vector<T>& val
               const Text& text_of) {
   if (values.empty()) return;
   std::string list;
-  for (const T& value : values) list += (list.empty() ? "" : ", ") + quoted(text_of(value));
-  text += fmt::format("{} = [{}]\n", key, list);
+  std::string lines;
+  for (const T& value : values) {
+    const std::string item = quoted(text_of(value));
+    list += (list.empty() ? "" : ", ") + item;
+    lines += "  " + item + ",\n";
+  }
+  constexpr std::size_t kLine = 100;
+  const std::string line = fmt::format("{} = [{}]\n", key, list);
+  text += line.size() <= kLine ? line : fmt::format("{} = [\n{}]\n", key, lines);
 }
 
-void add_rule(std::string& text, std::string_view table, const Rule& rule) {
+void add_remarks(std::string& text, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) text += line.empty() ? "#\n" : "# " + line + '\n';
+}
+
+void add_rule(std::string& text, std::string_view table, const Rule& rule,
+              const RuleRemarks& remarks) {
   const auto itself = [](const std::string& glob) { return std::string_view(glob); };
-  text += fmt::format("\n# {}\n[[{}]]\n", rule.id, table);
+  text += '\n';
+  add_remarks(text, remarks.rule);
+  text += fmt::format("[[{}]]\n", table);
   add_list(text, "layers", rule.selector.layers, itself);
   add_list(text, "kinds", rule.selector.kinds, [](run::TapKind kind) { return run::name(kind); });
   add_list(text, "ops", rule.selector.ops, itself);
@@ -51,7 +65,9 @@ void add_rule(std::string& text, std::string_view table, const Rule& rule) {
     text += fmt::format("element = {{ relative = {}, of_rms = {} }}\n",
                         number(rule.element_bound->relative), number(rule.element_bound->of_rms));
   }
-  for (const Bound& bound : rule.bounds) {
+  for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
+    const Bound& bound = rule.bounds[i];
+    if (i < remarks.bounds.size()) add_remarks(text, remarks.bounds[i]);
     text += fmt::format("[[{}.bound]]\nmetric = {}\nwarn = {}\nfail = {}\nreason = {}\n", table,
                         quoted(bound.metric), number(bound.warn), number(bound.fail),
                         quoted(bound.origin));
@@ -77,8 +93,19 @@ std::string to_toml(const RuleBook& book) {
       quoted(book.name));
   for (const auto& [dtype, factor] : book.truth_factors)
     text += fmt::format("{} = {}\n", tensor::name(dtype), number(factor));
-  for (const Rule& rule : book.taps) add_rule(text, "rule", rule);
-  for (const Rule& rule : book.logits) add_rule(text, "logits", rule);
+  for (const Rule& rule : book.taps) add_rule(text, "rule", rule, {{rule.id}, {}});
+  for (const Rule& rule : book.logits) add_rule(text, "logits", rule, {{rule.id}, {}});
+  return text;
+}
+
+std::string to_toml(const RuleBook& book, const PolicyRemarks& remarks) {
+  std::string text;
+  add_remarks(text, remarks.head);
+  text += fmt::format("name = {}\n", quoted(book.name));
+  for (std::size_t i = 0; i < book.taps.size(); ++i)
+    add_rule(text, "rule", book.taps[i], remarks.taps.at(i));
+  for (std::size_t i = 0; i < book.logits.size(); ++i)
+    add_rule(text, "logits", book.logits[i], remarks.logits.at(i));
   return text;
 }
 

@@ -1,0 +1,198 @@
+#include "gate/calibration_limits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace parity::gate {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// z with P(X <= z) = p of the standard normal distribution, by bisection.
+double normal_quantile(double p) {
+  double low = -10;
+  double high = 10;
+  constexpr int kSteps = 100;
+  for (int i = 0; i < kSteps; ++i) {
+    const double middle = (low + high) / 2;
+    const double below = std::erfc(-middle / std::sqrt(2.0)) / 2;
+    (below < p ? low : high) = middle;
+  }
+  return high;
+}
+
+/// Away from zero to two digits: a limit that a person can read and that is not below what it is
+/// for.
+double rounded_up(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int digits = static_cast<int>(std::floor(std::log10(value))) - 1;
+  // Through the decimal text, so that 0.0021 is exactly the number that the file shows.
+  const double scale = std::pow(10.0, digits);
+  auto steps = static_cast<long long>(std::ceil(value / scale * (1 - 1e-12)));
+  double result = std::stod(fmt::format("{}e{}", steps, digits));
+  while (result < value) result = std::stod(fmt::format("{}e{}", ++steps, digits));
+  return result;
+}
+
+/// The least that limits may be, and the most.
+struct Range {
+  double warn = 0;
+  double fail = 0;
+  double most = kInfinity;
+  const char* of_most = "";
+};
+
+/// Half of all elements at twice or half their value.
+double most_ulp(tensor::DType dtype) {
+  return std::ldexp(1.0, std::max(1, tensor::significand_bits(tensor::component(dtype)) - 2));
+}
+
+Range range_of(std::string_view metric, tensor::DType dtype) {
+  const double u = tensor::unit_roundoff(tensor::component(dtype));
+  if (metric == "nrmse")
+    return {u, 2 * u, worthless_from(metric), "beyond it a result half as large would pass"};
+  // An element 16 (warn) or 32 (fail) times the rms that is one step off.
+  if (metric == "max_error_over_rms") return {32 * u, 64 * u, kInfinity, ""};
+  if (metric == "where.share")
+    return {0, 0.01, worthless_from(metric), "beyond it half of the elements could be wrong"};
+  return {1, 2, most_ulp(dtype), "beyond it nearly all elements could be off by a quarter"};
+}
+
+/// Limits of counts of wrong elements or answers.
+Limit count_limit(const Measured& measured) {
+  if (measured.worst == 0) return {0, 0, ""};
+  return {std::ceil(std::sqrt(measured.headroom) * measured.worst),
+          std::ceil(measured.headroom * measured.worst), ""};
+}
+
+Limit limit_within(const Range& range, const Measured& measured) {
+  Limit limit;
+  const double warn = std::sqrt(measured.headroom) * measured.worst;
+  const double fail = measured.headroom * measured.worst;
+  limit.warn = rounded_up(std::max(range.warn, warn));
+  limit.fail = rounded_up(std::max(range.fail, fail));
+  if (fail < range.fail) {
+    limit.remark =
+        measured.worst > 0 ? "not below what one rounding explains" : "what one rounding explains";
+  }
+  if (limit.fail > range.most) {
+    limit.fail = range.most;
+    limit.remark = fmt::format("held at {:g}: {}", range.most, range.of_most);
+  }
+  limit.warn = std::min(limit.warn, limit.fail);
+  return limit;
+}
+
+/// As far below 1 as the headroom says; one position may turn round on any backend, but where none
+/// did the built-in limits need not be wider.
+Limit agreement_limit(const Bound& built_in, const Measured& measured) {
+  const double one = 1.0 / static_cast<double>(std::max<std::uint64_t>(1, measured.elements));
+  const double lost = std::max(1 - measured.worst, one);
+  const auto below_one = [](double share) {
+    constexpr double kPercent = 100;
+    return std::max(0.0, std::floor((1 - share) * kPercent) / kPercent);
+  };
+  Limit limit{below_one(std::sqrt(measured.headroom) * lost), below_one(measured.headroom * lost),
+              ""};
+  if (measured.worst >= built_in.warn) limit.warn = std::max(limit.warn, built_in.warn);
+  if (measured.worst >= built_in.fail) limit.fail = std::max(limit.fail, built_in.fail);
+  return limit;
+}
+
+/// A divergence grows with the square of the errors behind it, and harm does not grow with
+/// headroom: limits stay at the built-in ones as long as what was measured does.
+Limit divergence_limit(const Bound& built_in, tensor::DType dtype, const Measured& measured) {
+  const double u = tensor::unit_roundoff(tensor::component(dtype));
+  constexpr double kLargeLogit = 10;
+  const double rounding = kLargeLogit * kLargeLogit * u * u / 2;
+  Measured squared = measured;
+  squared.headroom *= measured.headroom;
+  const double twice = 2 * measured.worst;
+  Limit limit = limit_within(
+      {std::min(rounding, built_in.warn), std::min(4 * rounding, built_in.fail), kInfinity, ""},
+      squared);
+  const double most_warn = std::max(built_in.warn, rounded_up(twice));
+  const double most_fail = std::max(built_in.fail, most_warn);
+  if (limit.fail > most_fail || limit.warn > most_warn)
+    limit.remark = "not beyond the built-in limits, or twice what was measured where that is more";
+  limit.warn = std::min(limit.warn, most_warn);
+  limit.fail = std::min(limit.fail, most_fail);
+  return limit;
+}
+
+std::optional<Bound> find_bound(const std::vector<Bound>& bounds, std::string_view metric) {
+  const auto found = std::find_if(bounds.begin(), bounds.end(),
+                                  [&](const Bound& bound) { return bound.metric == metric; });
+  if (found == bounds.end()) return std::nullopt;
+  return *found;
+}
+
+}  // namespace
+
+double default_headroom(std::int64_t runs) {
+  constexpr double kLeast = 1.5;
+  constexpr double kKept = 0.999;
+  const double n = static_cast<double>(std::max<std::int64_t>(1, runs));
+  return std::max(kLeast, std::exp2(normal_quantile(kKept) - normal_quantile(n / (n + 1))));
+}
+
+std::vector<std::string_view> calibrated_metrics(tensor::DType dtype) {
+  if (tensor::is_integral(dtype)) return {"unequal"};
+  return {"nrmse", "max_error_over_rms", "where.share", "ulp.p99"};
+}
+
+std::vector<std::string_view> calibrated_logits_metrics() {
+  return {"decided_flips", "kl.mean", "kl.max", "top1_agreement"};
+}
+
+std::optional<Bound> built_in_bound(std::string_view metric, tensor::DType dtype) {
+  return find_bound(default_policy().for_dtype(dtype).bounds, metric);
+}
+
+std::optional<Bound> built_in_logits_bound(std::string_view metric) {
+  return find_bound(default_policy().logits, metric);
+}
+
+double worthless_from(std::string_view metric) {
+  constexpr double kHalf = 0.5;
+  if (metric == "nrmse" || metric == "where.share") return kHalf;
+  if (metric.substr(0, 2) == "kl") return 1;  // nat: probabilities off by a factor of e
+  return kInfinity;
+}
+
+std::optional<Limit> tap_limit(std::string_view metric, tensor::DType dtype,
+                               const Measured& measured) {
+  if (!std::isfinite(measured.worst)) return std::nullopt;
+  if (metric == "unequal") {
+    const Limit limit = count_limit(measured);
+    const bool means_something = 2 * limit.fail < static_cast<double>(measured.elements);
+    return limit.fail == 0 || means_something ? std::optional(limit) : std::nullopt;
+  }
+  const Range range = range_of(metric, dtype);
+  if (!(measured.worst < range.most)) return std::nullopt;
+  if (!measured.known && metric != "where.share") return std::nullopt;
+  Limit limit = limit_within(range, measured);
+  if (metric == "ulp.p99") {
+    limit.warn = std::ceil(limit.warn);
+    limit.fail = std::ceil(limit.fail);
+  }
+  if (metric == "where.share" && measured.worst == 0)
+    limit = {range.warn, range.fail,
+             measured.known ? "the built-in limit; no element is outside" : "the built-in limit"};
+  return limit;
+}
+
+std::optional<Limit> logits_limit(std::string_view metric, tensor::DType dtype,
+                                  const Measured& measured) {
+  if (!std::isfinite(measured.worst) || !(measured.worst < worthless_from(metric)))
+    return std::nullopt;
+  if (!measured.known) return std::nullopt;
+  if (metric == "decided_flips") return count_limit(measured);
+  if (metric == "top1_agreement") return agreement_limit(*built_in_logits_bound(metric), measured);
+  return divergence_limit(*built_in_logits_bound(metric), dtype, measured);
+}
+
+}  // namespace parity::gate
