@@ -100,6 +100,8 @@ int run_app(int argc, char** argv) {
   add("selfcheck", "Hold a model on this device against itself: again, without taps, row by row",
       add_selfcheck_command);
   add("history", "Keep nightly reports: what changed, trends, export", add_history_command);
+  add("calibrate", "Make a policy from how far runs that are all right are apart",
+      add_calibrate_command);
   add("policy", "Show the bounds that comparisons are judged by", add_policy_command);
 
   try {
@@ -111,7 +113,7 @@ int run_app(int argc, char** argv) {
     if (command.parser->parsed()) return run_command(command, flags);
   }
   warn(
-      "parity: no command given: record, compare, inspect, selfcheck, history or policy; see "
+      "parity: no command given: record, compare, inspect, selfcheck, calibrate, history or policy; see "
       "parity --help");
   return kNoJudgement;
 }

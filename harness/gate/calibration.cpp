@@ -61,11 +61,12 @@ void Calibrator::collect() {
 }
 
 void Calibrator::refuse_without_evidence() const {
-  const bool any = std::any_of(input_.taps.begin(), input_.taps.end(), differs);
-  const bool testable =
-      std::any_of(taps_.begin(), taps_.end(), [](const Tap& tap) { return tap.testable; });
-  if (any && testable) return;
-  if (!any) {
+  const bool any = std::any_of(taps_.begin(), taps_.end(), [](const Tap& tap) {
+    return tap.testable && std::any_of(tap.spreads.begin(), tap.spreads.end(),
+                                       [](const Spread* spread) { return differs(*spread); });
+  });
+  if (any) return;
+  if (result_.untestable.empty()) {
     throw Error(ErrorKind::usage,
                 "nothing to calibrate from: no run differs from the reference in any bit; give "
                 "goldens that were recorded on other devices, versions or settings, record with "
@@ -74,7 +75,7 @@ void Calibrator::refuse_without_evidence() const {
   const Untestable& first = result_.untestable.front();
   throw Error(ErrorKind::usage,
               fmt::format("the runs are so far apart that no bound could tell them from wrong ones "
-                          "at any tap, as at {} of case {}: {}; are they all right?",
+                          "wherever they differ, as at {} of case {}: {}; are they all right?",
                           run::to_string(first.tap), first.case_name, first.why));
 }
 

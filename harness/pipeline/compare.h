@@ -43,6 +43,10 @@ struct ReplayRequest {
   std::optional<std::filesystem::path> save;  ///< write the candidate's run as a golden too
 };
 
+/// A method is replayed like the dtype: the golden's, unless `source` has another.
+[[nodiscard]] model::Source replay_source(model::Source source,
+                                          const golden_store::GoldenReader& golden);
+
 /// Runs the golden's cases on this host and compares tap by tap as they come; one tap of the golden
 /// and of the truth is in memory; in a forced pass, the golden's of all taps in the capture's ring.
 [[nodiscard]] report::Report compare_replay(const ReplayRequest& request, Progress& progress);

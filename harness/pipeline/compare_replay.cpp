@@ -196,16 +196,13 @@ report::Report Replay::compare_all() {
   return report;
 }
 
-/// A method is replayed like the dtype: the golden's, unless another was typed.
-model::Source replay_source(const ReplayRequest& request,
-                            const golden_store::GoldenReader& golden) {
-  model::Source source = request.source;
+}  // namespace
+
+model::Source replay_source(model::Source source, const golden_store::GoldenReader& golden) {
   const std::string_view method = golden.header().provenance.get("model.method");
   if (source.method.empty() && method != "forward") source.method = method;
   return source;
 }
-
-}  // namespace
 
 report::Report replay_cases(model::Model& model, const golden_store::GoldenReader& golden,
                             golden_store::GoldenWriter* save, const ReplayRequest& request,
@@ -223,7 +220,7 @@ report::Report compare_replay(const ReplayRequest& request, Progress& progress) 
         std::make_unique<golden_store::GoldenWriter>(*request.save, golden_store::WriteOptions{});
   progress.begin("load the model", 0);
   const std::unique_ptr<model::Model> model = model::open_model(
-      replay_source(request, golden),
+      replay_source(request.source, golden),
       replay_settings(request.settings, request.compare.overrides, golden.header().provenance));
   progress.end();
   report::Report report = replay_cases(*model, golden, save.get(), request, progress);

@@ -22,7 +22,7 @@ struct SelfcheckRequest {
   run::Settings settings;
   std::vector<CaseInput> cases;  ///< at least one, names unique
   TapChoice taps;
-  std::int64_t repeats = 2;  ///< further runs of each case, at least 1
+  std::int64_t repeats = 2;  ///< further runs of each case
   std::int64_t rows = 4;     ///< of the batch that is made of inputs with one row, at
                              ///< least 2; 0: no row is run alone
   gate::RuleBook policy = gate::default_rules();
