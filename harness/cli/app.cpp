@@ -61,6 +61,16 @@ int report_parse_result(const CLI::App& app, const CLI::ParseError& error) {
   return kNoJudgement;
 }
 
+/// "record, compare or policy".
+std::string listed(const std::vector<Command>& commands) {
+  std::string text;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (i > 0) text += i + 1 == commands.size() ? " or " : ", ";
+    text += commands[i].parser->get_name();
+  }
+  return text;
+}
+
 }  // namespace
 
 std::unique_ptr<pipeline::Progress> CommonFlags::progress() const {
@@ -112,9 +122,7 @@ int run_app(int argc, char** argv) {
   for (const Command& command : commands) {
     if (command.parser->parsed()) return run_command(command, flags);
   }
-  warn(
-      "parity: no command given: record, compare, inspect, selfcheck, calibrate, history or policy; see "
-      "parity --help");
+  warn("parity: no command given: " + listed(commands) + "; see parity --help");
   return kNoJudgement;
 }
 
