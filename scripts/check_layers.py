@@ -19,11 +19,12 @@ FOLDERS = {
     "capture": "error tensor run",
     "golden_store": "error tensor run",
     "compare": "error tensor",
+    "fault": "error tensor compare",
     "gate": "error tensor run compare",
     "report": "error tensor run compare history",
     "host": "error tensor run",
     "history": "error tensor run",
-    "pipeline": "error tensor run model capture golden_store compare gate report host history",
+    "pipeline": "error tensor run model capture golden_store compare fault gate report host history",
     "cli": "error tensor run model gate report pipeline",  # model/ for its plain Source, which flags fill
 }
 FOLDERS = {folder: set(allowed.split()) | {folder} for folder, allowed in FOLDERS.items()}

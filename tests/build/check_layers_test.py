@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPTS))
 import check_layers  # noqa: E402
 
-FOLDERS = "error tensor run model capture golden_store compare gate report host history pipeline cli".split()
+FOLDERS = "error tensor run model capture golden_store compare fault gate report host history pipeline cli".split()
 MAY_INCLUDE = {
     "error": [],
     "tensor": ["error"],
@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "capture": ["error", "tensor", "run"],
     "golden_store": ["error", "tensor", "run"],
     "compare": ["error", "tensor"],
+    "fault": ["error", "tensor", "compare"],
     "gate": ["error", "tensor", "run", "compare"],
     "report": ["error", "tensor", "run", "compare", "history"],
     "host": ["error", "tensor", "run"],
