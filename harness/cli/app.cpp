@@ -112,6 +112,8 @@ int run_app(int argc, char** argv) {
   add("history", "Keep nightly reports: what changed, trends, export", add_history_command);
   add("calibrate", "Make a policy from how far runs that are all right are apart",
       add_calibrate_command);
+  add("selftest", "Seed faults in a golden, in memory, and see that the gate turns red for each",
+      add_selftest_command);
   add("policy", "Show the bounds that comparisons are judged by", add_policy_command);
 
   try {

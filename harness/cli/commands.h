@@ -37,6 +37,7 @@ using Action = std::function<int(const CommonFlags&)>;
 [[nodiscard]] Action add_selfcheck_command(CLI::App& command);
 [[nodiscard]] Action add_history_command(CLI::App& command);
 [[nodiscard]] Action add_calibrate_command(CLI::App& command);
+[[nodiscard]] Action add_selftest_command(CLI::App& command);
 [[nodiscard]] Action add_policy_command(CLI::App& command);
 
 }  // namespace parity::cli

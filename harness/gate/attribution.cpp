@@ -25,22 +25,6 @@ constexpr double kPeerMultiple = 4;
 constexpr std::size_t kPeersNeeded = 3;
 constexpr double kCulpritShare = 0.5;
 
-/// "model.layers.3.mlp" and "model.layers.12.mlp" are peers: "model.layers.*.mlp".
-std::string peer_name(const run::TapId& tap) {
-  run::TapId general = tap;
-  general.path.clear();
-  for (std::size_t i = 0; i < tap.path.size(); ++i) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(tap.path[i])) != 0;
-    if (!digit) {
-      general.path += tap.path[i];
-    } else if (general.path.empty() || general.path.back() != '*') {
-      general.path += '*';
-    }
-  }
-  general.call = 0;
-  return run::to_string(general);
-}
-
 const Multiples& multiples_of(tensor::DType dtype) {
   constexpr int kFloat32Bits = 24;
   return tensor::significand_bits(tensor::component(dtype)) >= kFloat32Bits ? kWide : kHalf;
@@ -212,6 +196,21 @@ std::vector<IntroducedError> in_numbers(std::vector<IntroducedError> errors) {
 }
 
 }  // namespace
+
+std::string peer_name(const run::TapId& tap) {
+  run::TapId general = tap;
+  general.path.clear();
+  for (std::size_t i = 0; i < tap.path.size(); ++i) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(tap.path[i])) != 0;
+    if (!digit) {
+      general.path += tap.path[i];
+    } else if (general.path.empty() || general.path.back() != '*') {
+      general.path += '*';
+    }
+  }
+  general.call = 0;
+  return run::to_string(general);
+}
 
 double explained_by_rounding(tensor::DType dtype, double unit) {
   return tensor::is_integral(dtype) ? 0 : multiples_of(dtype).dtype * unit;

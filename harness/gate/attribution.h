@@ -66,6 +66,9 @@ struct Attribution {
   std::string sentence;         ///< the finding in words
 };
 
+/// The name that a tap shares with its peers: "model.layers.*.mlp" for "model.layers.3.mlp".
+[[nodiscard]] std::string peer_name(const run::TapId& tap);
+
 /// What is explained of an error in `dtype` by rounding alone, `unit` taken for its unit roundoff.
 [[nodiscard]] double explained_by_rounding(tensor::DType dtype, double unit);
 

@@ -57,11 +57,16 @@ void CaseComparison::add(const TapData& candidate) {
   const std::size_t place = found->second;
   const tensor::HostTensor stored = reference_.take(place);
   const auto start = std::chrono::steady_clock::now();
-  const TapData reference{record().taps[place], stored.view(), inherited_[place],
-                          noise_.empty() ? nullptr : &noise_[place]};
-  compared_[place] = compared(reference, candidate);
+  compared_[place] = probe(place, stored, candidate);
   compare_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   size_bytes_ += stored.bytes().size() + candidate.stored.bytes.size();
+}
+
+ComparedTap CaseComparison::probe(std::size_t place, const tensor::HostTensor& stored,
+                                  const TapData& candidate) const {
+  return compared({record().taps[place], stored.view(), inherited_[place],
+                   noise_.empty() ? nullptr : &noise_[place]},
+                  candidate);
 }
 
 ComparedTap CaseComparison::compared(const TapData& reference, const TapData& candidate) const {

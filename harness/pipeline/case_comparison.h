@@ -30,6 +30,11 @@ class CaseComparison {
   /// Compares one candidate tap with the reference tap of the same name, or lists it as additional.
   void add(const TapData& candidate);
 
+  /// What would come of `candidate` against the reference tap at `place`, of which `stored` is the
+  /// stored part; keeps nothing.
+  [[nodiscard]] ComparedTap probe(std::size_t place, const tensor::HostTensor& stored,
+                                  const TapData& candidate) const;
+
   /// What the candidate's side has to say besides its taps: why a tap could not be captured, and
   /// remarks.
   void add_remarks(const std::vector<run::SkippedTap>& skipped,

@@ -7,6 +7,7 @@
 #include "pipeline/case_lookup.h"
 #include "pipeline/compare.h"
 #include "pipeline/decode_facts.h"
+#include "pipeline/one_sided_case.h"
 #include "pipeline/policy_check.h"
 #include "pipeline/report_assembly.h"
 #include "pipeline/truth_source.h"
@@ -15,20 +16,6 @@ namespace parity::pipeline {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Every tap of a case that only one side has.
-report::Case one_sided_case(const run::CaseRecord& record, gate::Unpaired side,
-                            capture::TapFilter& filter) {
-  report::Case result;
-  result.name = record.name;
-  result.notes.emplace_back(side == gate::Unpaired::missing
-                                ? "the candidate has no case of this name"
-                                : "the reference has no case of this name");
-  for (const run::TapRecord& tap : record.taps) {
-    if (filter.keeps(tap.id)) result.taps.push_back(unpaired_tap(tap, side));
-  }
-  return result;
-}
 
 class OfflineComparison {
  public:

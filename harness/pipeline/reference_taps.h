@@ -27,6 +27,8 @@ class TapValues {
 
   /// Reads a tap that take() will be asked for later, and keeps it until then.
   [[nodiscard]] tensor::HostTensor read_ahead(std::size_t place);
+  /// The same of a tap that was read already.
+  void put_ahead(std::size_t place, tensor::HostTensor tap);
   /// The stored part of a tap, from memory where it was read ahead.
   [[nodiscard]] tensor::HostTensor take(std::size_t place);
 
