@@ -79,14 +79,20 @@ std::string answer_of(const Flips& all) {
         "(its two best at least {:g} logits apart).",
         all.decided, positions, all.gap);
   }
+  const bool failed = all.failed > 0;
   if (all.flips > 0) {
     return fmt::format(
-        "Hardly: at {} of {} another token is best, all of them close calls (the "
-        "reference's two best at most {} logits apart).",
-        all.flips, positions, short_number(all.largest_flip_gap));
+        "{}: at {} of {} another token is best, {} (the reference's two best at most {} logits "
+        "apart).{}",
+        failed ? "Yes" : "Hardly", all.flips, positions,
+        all.flips == 1 ? "a close call" : "all of them close calls",
+        limit_number(all.largest_flip_gap), failed ? " That is beyond a bound of the policy." : "");
   }
-  return fmt::format("No: the best token is the same at {}.",
-                     all.positions == 1 ? "the only position" : "all " + positions);
+  const std::string same = "the best token is the same at " +
+                           (all.positions == 1 ? "the only position" : "all " + positions);
+  return failed
+             ? fmt::format("Perhaps: {}, but the logits moved beyond a bound of the policy.", same)
+             : fmt::format("No: {}.", same);
 }
 
 void add_output_without_logits(Markup& page, const Report& report) {
@@ -138,12 +144,12 @@ void add_users(Markup& page, const Report& report) {
 void add_switches(Markup& page, const Report& report,
                   const std::vector<run::Difference>& differences, std::size_t switches) {
   page.element(
-      "p",
-      fmt::format(
-          "No: {} different.{}",
-          switches == 1 ? "1 switch that changes numbers is"
-                        : fmt::format("{} switches that change numbers are", switches),
-          report.result == Result::fail ? " Make them the same before looking at any layer:" : ""));
+      "p", fmt::format("No: {} different.{}",
+                       switches == 1 ? "1 switch that changes numbers is"
+                                     : fmt::format("{} switches that change numbers are", switches),
+                       report.result == Result::fail && has_decisive_switch(report)
+                           ? " Make them the same before looking at any layer:"
+                           : ""));
   const auto value = [](const std::string& text) {
     return keep_head(clean(absent_or(text)), kLongestValue);
   };

@@ -39,8 +39,11 @@ void add_case_row(Markup& page, const Report& report, const PageNames& names, st
   page.element("td", worst == nullptr ? "-" : short_number(worst->facts->nrmse),
                {{"class", "number"}});
   page.open("td", {{"class", "name"}});
-  if (worst != nullptr && worst->facts->nrmse != 0)
-    add_tap_link(page, report, names, {item.name, worst->id});
+  if (worst != nullptr && worst->facts->nrmse != 0) {
+    const auto tap = static_cast<std::size_t>(worst - item.taps.data());
+    page.open("a", {{"href", names.link(TapPlace{place, tap})}, {"class", "tap"}});
+    page.element("code", names.of_tap({place, tap})).close();
+  }
   page.close();
   const auto logits = worst_logits(item);
   page.element("td", logits ? percent(logits->top1_agreement) : "-", {{"class", "number"}});

@@ -1,6 +1,8 @@
 #include "report/html_tap.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>

@@ -130,6 +130,7 @@ TEST(Html, TakesANumberOfThreadsForACauseOnCpusAlone) {
   report.reference.provenance.set("device.type", "cuda");
   report.candidate.provenance.set("device.type", "cpu");
   EXPECT_EQ(to_html(report).find(words), std::string::npos);
+  EXPECT_EQ(to_html(report).find("before looking at any layer"), std::string::npos);
   report.reference.provenance.set("device.type", "cpu");
   EXPECT_NE(to_html(report).find(words), std::string::npos);
 }
@@ -139,16 +140,21 @@ TEST(Html, SaysWhetherAUserWouldNotice) {
     std::uint64_t flips;
     std::uint64_t decided;
     std::uint64_t non_finite;
+    run::Verdict verdict;
     const char* words;
   };
+  constexpr auto kWithin = run::Verdict::within;
+  constexpr auto kDiverged = run::Verdict::diverged;
   for (const Row& row :
-       {Row{0, 0, 0, "No: the best token is the same at all 1024 positions."},
-        Row{3, 0, 0, "Hardly: at 6 of 1024 positions another token is best, all of them"},
-        Row{3, 2, 0, "Yes: at 4 of 1024 positions the best token changes"},
-        Row{0, 0, 1, "Yes: at 2 of 1024 positions the logits have NaN"}}) {
+       {Row{0, 0, 0, kWithin, "No: the best token is the same at all 1024 positions."},
+        Row{0, 0, 0, kDiverged, "Perhaps: the best token is the same at all 1024 positions, but"},
+        Row{3, 0, 0, kWithin, "Hardly: at 6 of 1024 positions another token is best, all of them"},
+        Row{3, 0, 0, kDiverged, "Yes: at 6 of 1024 positions another token is best, all of them"},
+        Row{3, 2, 0, kWithin, "Yes: at 4 of 1024 positions the best token changes"},
+        Row{0, 0, 1, kDiverged, "Yes: at 2 of 1024 positions the logits have NaN"}}) {
     Report report = failing_report();
     for (Logits& logits : report.cases.at(0).logits) {
-      logits.verdict = run::Verdict::non_finite;
+      logits.verdict = row.verdict;
       logits.facts.flips = row.flips;
       logits.facts.decided_flips = row.decided;
       logits.facts.non_finite_rows = row.non_finite;
