@@ -20,7 +20,7 @@ constexpr std::size_t kNamedSwitches = 4;
 constexpr int kLongestValue = 80;
 constexpr int kLongestReasons = 1000;
 
-void begin(Markup& page, std::string_view question) { page.open("li").element("h3", question); }
+void begin(Markup& page, std::string_view question) { page.open("li").element("h2", question); }
 
 /// As the other formats have it behind a colon, here by itself.
 std::string sentence_of(std::string text) {

@@ -102,9 +102,12 @@ void add_operators_table(Markup& page, const Blame& blame) {
   page.open("h3").text("Operators that compute ").element("code", tap_name(blame.tap));
   page.text(", each against its own float64 value").close();
   page.element("p", blame.operators_sentence);
-  begin_table(
-      page, "Operators",
-      {{"operator"}, {"source"}, {"own nrmse", Align::right}, {"explained", Align::right}, {""}});
+  begin_table(page, "Operators",
+              {{"operator"},
+               {"source"},
+               {"own nrmse", Align::right},
+               {"explained", Align::right},
+               {"finding"}});
   for (std::size_t i = 0; i < blame.operators.size(); ++i) {
     const OperatorLine& line = blame.operators[i];
     const bool judged = line.own_error.not_judged.empty();

@@ -51,7 +51,7 @@ function boundsTable(tap) {
   });
   return [
     make('p', {class: 'quiet'}, 'Rule ', make('code', null, tap.judged.rule), ` for ${tap.judged.scope}. Reference noise or a truth may widen a bound; the verdict above counts.`),
-    tableOf([['metric', ''], ['here', 'number'], ['warn', 'number'], ['fail', 'number'], ['', '']], rows)];
+    tableOf([['metric', ''], ['here', 'number'], ['warn', 'number'], ['fail', 'number'], ['state', '']], rows)];
 }
 
 function worstTable(tap) {

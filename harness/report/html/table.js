@@ -136,17 +136,17 @@ class Table {
       if (column.key === 'verdict') return make('td', null, badge(tap.verdict));
       return make('td', {class: kind}, column.text(tap));
     });
-    const row = make('tr', {'data-place': tap.place, 'aria-selected': String(tap.place === this.chosen)}, ...cells);
+    const row = make('tr', {'data-place': tap.place, 'aria-current': tap.place === this.chosen ? 'true' : null}, ...cells);
     this.rows.set(tap.place, row);
     return row;
   }
 
   choose(place) {
     const before = this.rows.get(this.chosen);
-    if (before) before.setAttribute('aria-selected', 'false');
+    if (before) before.removeAttribute('aria-current');
     this.chosen = place;
     const row = this.rows.get(place);
-    if (row) row.setAttribute('aria-selected', 'true');
+    if (row) row.setAttribute('aria-current', 'true');
     this.reveal();
   }
 
