@@ -220,7 +220,8 @@ constexpr auto kFaults = std::to_array<ValueFault>({
     {"spike", "1000 times the rms added to one element", spike},
     {"exponent_bit", "the highest bit of one exponent turned round", exponent_bit},
     {"one_step", "one integer is off by 1, or one bool turned round", one_step},
-    {"flipped_choice", "the two best logits of a decided position exchanged", flipped_choice},
+    {"flipped_choice", "the two best logits of a decided position exchanged", flipped_choice,
+     Severity::always_gross},
 });
 
 }  // namespace

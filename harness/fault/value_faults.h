@@ -2,6 +2,7 @@
 // cannot. Compares nothing and knows no bound.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,10 +25,14 @@ struct Spoilt {
   std::string reason;  ///< why the fault cannot be put in; empty where it was
 };
 
+/// Whether a gate has to see it however small it is.
+enum class Severity : std::uint8_t { by_size, always_gross };
+
 struct ValueFault {
   std::string_view name;  ///< "all_zero": in reports, and unique
   std::string_view text;  ///< "every element is 0"
   Spoilt (*spoil)(const Subject&) = nullptr;
+  Severity severity = Severity::by_size;
 };
 
 /// In the order in which reports show them.

@@ -135,7 +135,9 @@ void TapFaults::inject_values(const RecordedTap& tap) {
     report::FaultPlace place = place_of(tap, outcome);
     place.nrmse = size.nrmse;
     place.max_error_over_rms = size.max_error_over_rms;
-    const Weight weight = fault::is_gross(size, dtype) ? Weight::gross : Weight::small;
+    const bool is_gross =
+        each.severity == fault::Severity::always_gross || fault::is_gross(size, dtype);
+    const Weight weight = is_gross ? Weight::gross : Weight::small;
     tally_.injected(each.name, {std::move(place), weight, outcome.answer.light});
   }
 }

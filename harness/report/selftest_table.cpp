@@ -104,7 +104,7 @@ void add_not_injected(Page& page, const std::vector<FaultResult>& faults) {
   }
   if (by_reason.empty()) return;
   page.blank();
-  page.line("not put in, and why (places):");
+  page.wrapped("", "not put in, and why (places):");
   for (const auto& [reason, text] : by_reason)
     page.wrapped("  ", fmt::format("{}: {}", clean(reason), text));
 }
@@ -132,7 +132,7 @@ void add_sensitivity(Page& page, const std::vector<Sensitivity>& groups) {
                      {clean(each.factor.blindest.said)}}});
   }
   page.blank();
-  page.line("how small a fault is still seen, at the blindest tap of each group:");
+  page.wrapped("", "how small a fault is still seen, at the blindest tap of each group:");
   add_rows(page,
            {{"layers", Align::left, 100},
             {"taps", Align::right, 60},
@@ -142,8 +142,8 @@ void add_sensitivity(Page& page, const std::vector<Sensitivity>& groups) {
             {"factor seen by", Align::left, 10}},
            rows);
   if (groups.size() > rows.size())
-    page.line(fmt::format("  and {} more groups, none of them blinder, in the JSON",
-                          groups.size() - rows.size()));
+    page.wrapped("  ", fmt::format("and {} more groups, none of them blinder, in the JSON",
+                                   groups.size() - rows.size()));
   const Sensitivity& blindest = groups.front();
   const std::string at = place_text(blindest.factor.blindest);
   page.wrapped("",
