@@ -9,7 +9,7 @@ BUILD_PACKAGES=(
   libhdf5-dev libcli11-dev libfmt-dev nlohmann-json3-dev
   libxxhash-dev libhwy-dev libzip-dev libsqlite3-dev)
 # shellcheck disable=SC2034  # used by test.sh
-TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck)
+TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck procps prometheus)
 
 # toml++, headers only, is a package in Debian 12 and Ubuntu 24.04. Ubuntu 22.04 has none: there the headers come out of
 # the package of Ubuntu 24.04.

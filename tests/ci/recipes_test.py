@@ -204,9 +204,9 @@ OTHER_ARITHMETIC = f"""if [ "$1" = compare ]; then
   shift 2
   exec '{os.environ["PARITY"]}' compare '{PROJECT}/golden/fixture-tf32.h5' "$@"
 fi"""
-# Which device is there is the only thing that differs from the recipe as it stands.
-CPU = {"PARITY_DEVICE": "cpu", "RETRY_AFTER_S": "0"}
-NO_GPU = {"PARITY_DEVICE": "cuda:77", "RETRY_AFTER_S": "0"}
+# What differs from the recipes as they stand: which device is there, and how much is run.
+CPU = {"PARITY_DEVICE": "cpu", "RETRY_AFTER_S": "0", "PARITY_INPUTS": "chat=tokens:1x3"}
+NO_GPU = {**CPU, "PARITY_DEVICE": "cuda:77"}
 
 
 class Recipes(unittest.TestCase):
