@@ -84,8 +84,8 @@ void add_verdicts(Page& page, const NightChanges& changes) {
   page.clipped("verdicts");
   add_list(page, listed, [&](const VerdictChange& change) {
     page.wrapped("  ",
-                 fmt::format("{} {}: {} -> {}", place_text(change.place),
-                             change.of == history::Of::logits ? "(logits)" : "",
+                 fmt::format("{}{}: {} -> {}", place_text(change.place),
+                             change.of == history::Of::logits ? " (logits)" : "",
                              run::name(change.before), run::name(change.after)),
                  tone_of_way(change.way));
   });

@@ -1,0 +1,146 @@
+"""30 nights of real runs: the injected fault shows on its night, at its layer, and nothing shows on the others.
+
+Usage: nights_test.py PARITY NIGHTS.tar.xz
+"""
+
+import json
+import pathlib
+import random
+import sqlite3
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+PARITY = sys.argv[1]
+ARCHIVE = sys.argv[2]
+
+FAULT = "2026-10-25"
+FAULTY_LAYER = "model.layers.2.mlp.down_proj"
+UPGRADE = "2026-10-14"
+INFRASTRUCTURE = "2026-10-17"
+MISSING = "2026-10-11T02:00:00Z"
+SERIES = ("batches", "bfloat16", "float16", "float32")
+NOW = "2026-11-01T03:00:00Z"
+
+
+def parity(*arguments, expected=0):
+    done = subprocess.run([PARITY, "history", *map(str, arguments)], capture_output=True, text=True, check=False)
+    if done.returncode not in (expected if isinstance(expected, tuple) else (expected,)):
+        raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def add(database, nights, folder):
+    for time, series, file, code in nights:
+        what = [folder / file, "--link", f"reports/{file}"] if file != "-" else [
+            "--no-report", "--exit-code", code, "--reason", "the device is not there"]
+        parity("add", *what, "--db", database, "--series", series, "--at", time, "-q")
+
+
+class NightsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory(prefix="parity-nights-")
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        with tarfile.open(ARCHIVE) as archive:
+            archive.extractall(cls.folder)
+        cls.reports = cls.folder / "nights"
+        rows = (cls.reports / "nights.tsv").read_text(encoding="utf-8").splitlines()
+        cls.nights = [row.split("\t") for row in rows]
+        cls.database = cls.folder / "history.sqlite"
+        add(cls.database, cls.nights, cls.reports)
+        shown = parity("show", "--db", cls.database, "--last", 40, "--json", "-", "--now", NOW, expected=1)
+        cls.series = {series["series"]: series for series in json.loads(shown)["series"]}
+
+    def test_there_are_30_judged_nights_in_every_series(self):
+        self.assertEqual(tuple(self.series), SERIES)
+        for name, series in self.series.items():
+            states = [night["state"] for night in series["nights"]]
+            self.assertEqual((states.count("judged"), states.count("infrastructure")), (30, 1), name)
+
+    def test_the_fault_shows_on_its_night_at_its_layer_and_nothing_on_the_others(self):
+        for name, series in self.series.items():
+            regressed = [night["time"][:10] for night in series["nights"] if night["regressed"]]
+            self.assertEqual(regressed, [FAULT], f"{name}: {[n['sentence'] for n in series['nights'] if n['regressed']]}")
+            night, = (night for night in series["nights"] if night["time"].startswith(FAULT))
+            # Two recordings are compared without a model, so nothing says what a layer introduces: there the first tap
+            # that is off is the layer itself, since its inputs are right.
+            self.assertEqual(night["begins_at"]["tap"], FAULTY_LAYER, f"{name}: {night['sentence']}")
+
+    def test_the_fault_is_found_where_the_gate_passes_too(self):
+        verdicts = {name: next(night["verdict"] for night in series["nights"] if night["time"].startswith(FAULT))
+                    for name, series in self.series.items()}
+        self.assertEqual(verdicts["float32"], "fail")
+        self.assertEqual(verdicts["bfloat16"], "pass")
+
+    def test_the_other_libtorch_is_named_as_a_change_of_the_environment(self):
+        for name, series in self.series.items():
+            changes = {night["time"][:10]: {fact["key"]: (fact["before"], fact["after"]) for fact in night["environment"]}
+                       for night in series["nights"]}
+            with_torch = [day for day, facts in changes.items() if "library.torch" in facts]
+            self.assertEqual(with_torch, [UPGRADE], name)
+            before, after = changes[UPGRADE]["library.torch"]
+            self.assertNotEqual(before, after)
+            for day in ("2026-10-05", "2026-10-06", "2026-10-09", "2026-10-22", "2026-10-23"):
+                self.assertIn("switch.threads", changes[day], f"{name} {day}")
+            self.assertIn("switch.sdpa", changes["2026-10-28"], name)
+            self.assertEqual([day for day, facts in changes.items() if facts], [
+                "2026-10-05", "2026-10-06", "2026-10-09", "2026-10-10", UPGRADE, "2026-10-22", "2026-10-23", "2026-10-28",
+                "2026-10-29"], name)
+
+    def test_what_was_not_judged_is_a_state_of_its_own(self):
+        for name, series in self.series.items():
+            night, = (night for night in series["nights"] if night["state"] == "infrastructure")
+            self.assertEqual((night["time"][:10], night["exit_code"], night["regressed"]), (INFRASTRUCTURE, 3, False), name)
+            self.assertEqual(series["missing"], [MISSING], name)
+
+    def test_each_night_alone_has_the_exit_code_of_a_regression(self):
+        """As it was on every morning: the history up to that night says red on the fault's night alone."""
+        database = self.folder / "growing.sqlite"
+        for night in self.nights:
+            if night[1] != "bfloat16":
+                continue
+            add(database, [night], self.reports)
+            expected = 1 if night[0].startswith(FAULT) else 0
+            parity("show", "--db", database, "--now", night[0], "-q", expected=expected)
+
+    def test_the_order_of_addition_does_not_matter(self):
+        shuffled = list(self.nights)
+        random.Random(5).shuffle(shuffled)
+        database = self.folder / "shuffled.sqlite"
+        add(database, shuffled, self.reports)
+        for arguments, expected in ((["show", "--last", 40], 1), (["show", "--last", 40, "--json", "-"], 1),
+                                    (["export", "--openmetrics", "-"], 0)):
+            one, other = (parity(arguments[0], "--db", file, *arguments[1:], "--now", NOW, expected=expected)
+                          for file in (self.database, database))
+            self.assertEqual(one, other)
+        pages = []
+        for file in (self.database, database):
+            out = self.folder / f"pages-{file.stem}"
+            parity("dashboard", "--db", file, "--out", out, "--now", NOW)
+            pages.append({path.name: path.read_bytes() for path in out.iterdir()})
+        self.assertEqual(*pages)
+        self.assertEqual(set(pages[0]), {"index.html", *(f"series-{name}.html" for name in SERIES)})
+
+    def test_the_same_reports_again_change_nothing(self):
+        before = self.database.read_bytes()
+        add(self.database, self.nights[:8], self.reports)
+        self.assertEqual(self.database.read_bytes(), before)
+
+    def test_sqlite_finds_it_whole_also_after_pruning(self):
+        database = self.folder / "pruned.sqlite"
+        database.write_bytes(self.database.read_bytes())
+        parity("prune", "--db", database, "--keep-days", 6, "--keep-monthly")
+        for file in (self.database, database):
+            connection = sqlite3.connect(file)
+            self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+            self.assertEqual(connection.execute("PRAGMA foreign_key_check").fetchall(), [])
+            connection.close()
+        self.assertLess(database.stat().st_size, self.database.stat().st_size / 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
