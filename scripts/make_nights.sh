@@ -10,6 +10,8 @@ if [[ $# -ne 3 || $1 == --help ]]; then
 fi
 early=$1 late=$2 archive=$(realpath "$3")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# Threads that wait do not spin: the numbers are the same, and a busy machine is not slowed further.
+export OMP_WAIT_POLICY=passive
 # Below the project, so that reports name no folder of this machine.
 work=build/nights
 rm -rf "$work"

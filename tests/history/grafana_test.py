@@ -13,9 +13,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import nights_history  # noqa: E402
 
 PARITY, ARCHIVE, DOCS = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 GRAFANA = DOCS / "grafana"
@@ -37,14 +40,8 @@ class GrafanaTest(unittest.TestCase):
         holder = tempfile.TemporaryDirectory(prefix="parity-grafana-")
         cls.addClassCleanup(holder.cleanup)
         folder = pathlib.Path(holder.name)
-        with tarfile.open(ARCHIVE) as archive:
-            archive.extractall(folder)
         cls.database = folder / "history.sqlite"
-        for row in (folder / "nights/nights.tsv").read_text(encoding="utf-8").splitlines():
-            time, series, file, code = row.split("\t")
-            what = [folder / "nights" / file] if file != "-" else ["--no-report", "--exit-code", code, "--reason", "no device"]
-            subprocess.run([PARITY, "history", "add", *what, "--db", cls.database, "--series", series, "--at", time, "-q"],
-                           check=True)
+        nights_history.add(PARITY, cls.database, nights_history.unpack(ARCHIVE, folder), folder)
         cls.dashboard = json.loads((GRAFANA / "dashboards/parity-nights.json").read_text(encoding="utf-8"))
 
     def rows(self, sql):

@@ -9,9 +9,12 @@ import random
 import sqlite3
 import subprocess
 import sys
-import tarfile
 import tempfile
 import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import nights_history  # noqa: E402
 
 PARITY = sys.argv[1]
 ARCHIVE = sys.argv[2]
@@ -32,28 +35,21 @@ def parity(*arguments, expected=0):
     return done.stdout
 
 
-def add(database, nights, folder):
-    for time, series, file, code in nights:
-        what = [folder / file, "--link", f"reports/{file}"] if file != "-" else [
-            "--no-report", "--exit-code", code, "--reason", "the device is not there"]
-        parity("add", *what, "--db", database, "--series", series, "--at", time, "-q")
-
-
 class NightsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         holder = tempfile.TemporaryDirectory(prefix="parity-nights-")
         cls.addClassCleanup(holder.cleanup)
         cls.folder = pathlib.Path(holder.name)
-        with tarfile.open(ARCHIVE) as archive:
-            archive.extractall(cls.folder)
-        cls.reports = cls.folder / "nights"
-        rows = (cls.reports / "nights.tsv").read_text(encoding="utf-8").splitlines()
-        cls.nights = [row.split("\t") for row in rows]
+        cls.nights = nights_history.unpack(ARCHIVE, cls.folder)
         cls.database = cls.folder / "history.sqlite"
-        add(cls.database, cls.nights, cls.reports)
+        cls.add(cls.database, cls.nights)
         shown = parity("show", "--db", cls.database, "--last", 40, "--json", "-", "--now", NOW, expected=1)
         cls.series = {series["series"]: series for series in json.loads(shown)["series"]}
+
+    @classmethod
+    def add(cls, database, nights):
+        nights_history.add(PARITY, database, nights, cls.folder)
 
     def test_there_are_30_judged_nights_in_every_series(self):
         self.assertEqual(tuple(self.series), SERIES)
@@ -103,7 +99,7 @@ class NightsTest(unittest.TestCase):
         for night in self.nights:
             if night[1] != "bfloat16":
                 continue
-            add(database, [night], self.reports)
+            self.add(database, [night])
             expected = 1 if night[0].startswith(FAULT) else 0
             parity("show", "--db", database, "--now", night[0], "-q", expected=expected)
 
@@ -111,7 +107,7 @@ class NightsTest(unittest.TestCase):
         shuffled = list(self.nights)
         random.Random(5).shuffle(shuffled)
         database = self.folder / "shuffled.sqlite"
-        add(database, shuffled, self.reports)
+        self.add(database, shuffled)
         for arguments, expected in ((["show", "--last", 40], 1), (["show", "--last", 40, "--json", "-"], 1),
                                     (["export", "--openmetrics", "-"], 0)):
             one, other = (parity(arguments[0], "--db", file, *arguments[1:], "--now", NOW, expected=expected)
@@ -127,7 +123,7 @@ class NightsTest(unittest.TestCase):
 
     def test_the_same_reports_again_change_nothing(self):
         before = self.database.read_bytes()
-        add(self.database, self.nights[:8], self.reports)
+        self.add(self.database, self.nights[:8])
         self.assertEqual(self.database.read_bytes(), before)
 
     def test_sqlite_finds_it_whole_also_after_pruning(self):
