@@ -25,6 +25,16 @@ struct Command {
   Action action;
 };
 
+/// "record, compare or inspect".
+std::string names_of(const std::vector<Command>& commands) {
+  std::string names;
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const bool is_last = i + 1 == commands.size();
+    names += (i == 0 ? "" : is_last ? " or " : ", ") + commands[i].parser->get_name();
+  }
+  return names;
+}
+
 void add_common_flags(CLI::App& app, CommonFlags& flags) {
   app.add_flag("-q,--quiet", flags.quiet, "Print nothing but errors; the exit code tells");
   app.add_flag("--no-color", flags.no_color, "No colours (as does the variable NO_COLOR)");
@@ -59,16 +69,6 @@ int report_parse_result(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
   warn("parity: " + report::clean(error.what()) + "; see parity --help, or parity COMMAND --help");
   return kNoJudgement;
-}
-
-/// "record, compare or policy".
-std::string listed(const std::vector<Command>& commands) {
-  std::string text;
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    if (i > 0) text += i + 1 == commands.size() ? " or " : ", ";
-    text += commands[i].parser->get_name();
-  }
-  return text;
 }
 
 }  // namespace
@@ -115,6 +115,9 @@ int run_app(int argc, char** argv) {
   add("selftest", "Seed faults in a golden, in memory, and see that the gate turns red for each",
       add_selftest_command);
   add("policy", "Show the bounds that comparisons are judged by", add_policy_command);
+  add("judge", "Judge a stored report by another policy, without running anything again",
+      add_judge_command);
+  add("export", "Show a stored report in another format", add_export_command);
 
   try {
     app.parse(argc, argv);
@@ -124,7 +127,7 @@ int run_app(int argc, char** argv) {
   for (const Command& command : commands) {
     if (command.parser->parsed()) return run_command(command, flags);
   }
-  warn("parity: no command given: " + listed(commands) + "; see parity --help");
+  warn("parity: no command given: " + names_of(commands) + "; see parity --help");
   return kNoJudgement;
 }
 

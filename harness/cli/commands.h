@@ -39,5 +39,7 @@ using Action = std::function<int(const CommonFlags&)>;
 [[nodiscard]] Action add_calibrate_command(CLI::App& command);
 [[nodiscard]] Action add_selftest_command(CLI::App& command);
 [[nodiscard]] Action add_policy_command(CLI::App& command);
+[[nodiscard]] Action add_judge_command(CLI::App& command);
+[[nodiscard]] Action add_export_command(CLI::App& command);
 
 }  // namespace parity::cli

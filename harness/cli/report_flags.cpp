@@ -25,16 +25,8 @@ report::Show show_of(const std::string& text) {
 
 std::string markdown_of(const report::Report& report) { return report::to_markdown(report); }
 
-struct Format {
-  const char* flag;
-  std::string ReportFlags::*path;
-  const char* help;
-  std::string (*text)(const report::Report&);
-  FileKind kind;
-};
-
-const std::vector<Format>& formats() {
-  static const std::vector<Format> kFormats = {
+const std::vector<ReportFormat>& formats() {
+  static const std::vector<ReportFormat> kFormats = {
       {"--json", &ReportFlags::json, "Write the report as JSON; - for standard output",
        report::to_json, kJsonFile},
       {"--junit",
@@ -83,16 +75,26 @@ void check_apart(const std::vector<FlaggedPath>& files) {
 
 }  // namespace
 
+const std::vector<ReportFormat>& report_formats() { return formats(); }
+
 void add_report_flags(CLI::App& command, ReportFlags& flags, const char* show) {
-  flags.show = show;
-  for (const Format& format : formats())
+  for (const ReportFormat& format : formats())
     command.add_option(format.flag, flags.*format.path, format.help);
+  add_table_flags(command, flags, show);
+}
+
+void add_table_flags(CLI::App& command, ReportFlags& flags, const char* show) {
+  flags.show = show;
   command.add_option("--show", flags.show, "Taps in the table: all, failing or summary")
       ->check(CLI::IsMember({"all", "failing", "summary"}))
       ->capture_default_str();
   command.add_option("--top", flags.top, "Worst elements shown per failing tap")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
+}
+
+report::TableOptions table_options(const ReportFlags& flags, const CommonFlags& common) {
+  return {show_of(flags.show), output_color(common.color()), output_width(), flags.top};
 }
 
 int worst_kept(const ReportFlags& flags) {
@@ -102,7 +104,7 @@ int worst_kept(const ReportFlags& flags) {
 
 std::vector<FlaggedPath> report_files(const ReportFlags& flags) {
   std::vector<FlaggedPath> files;
-  for (const Format& format : formats()) {
+  for (const ReportFormat& format : formats()) {
     if (!(flags.*format.path).empty()) files.push_back({format.flag, flags.*format.path});
   }
   return files;
@@ -111,7 +113,7 @@ std::vector<FlaggedPath> report_files(const ReportFlags& flags) {
 void check_report_files(const ReportFlags& flags, const std::vector<FlaggedPath>& others) {
   check_outputs(report_files(flags), others);
   check_apart(report_files(flags));
-  for (const Format& format : formats()) {
+  for (const ReportFormat& format : formats()) {
     if (!(flags.*format.path).empty())
       check_replaces({format.flag, flags.*format.path}, format.kind);
   }
@@ -120,13 +122,12 @@ void check_report_files(const ReportFlags& flags, const std::vector<FlaggedPath>
 int show(const report::Report& report, const ReportFlags& flags, const CommonFlags& common) {
   // The table first: a report that cannot be written must not take the verdict with it.
   if (!common.quiet && !takes_stdout(flags)) {
-    const std::string table = report::to_table(
-        report, {show_of(flags.show), output_color(common.color()), output_width(), flags.top});
+    const std::string table = report::to_table(report, table_options(flags, common));
     const bool in_job = is_github_job();
     print(in_job ? report::without_commands(table) + report::to_annotations(report) : table);
   }
   std::optional<Error> failure;
-  for (const Format& format : formats()) {
+  for (const ReportFormat& format : formats()) {
     const std::string& path = flags.*format.path;
     if (path.empty()) continue;
     try {

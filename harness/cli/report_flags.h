@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/output_paths.h"
 #include "report/report.h"
+#include "report/table.h"
 
 namespace CLI {
 class App;
@@ -25,8 +26,23 @@ struct ReportFlags {
   int top = 3;
 };
 
+/// A format that a file can have.
+struct ReportFormat {
+  const char* flag;  ///< "--junit"
+  std::string ReportFlags::*path;
+  const char* help;
+  std::string (*text)(const report::Report&);
+  FileKind kind;  ///< of the files that it may replace
+};
+[[nodiscard]] const std::vector<ReportFormat>& report_formats();
+
 /// `show`: what is shown of the taps unless --show says otherwise.
 void add_report_flags(CLI::App& command, ReportFlags& flags, const char* show);
+
+/// --show and --top alone.
+void add_table_flags(CLI::App& command, ReportFlags& flags, const char* show);
+[[nodiscard]] report::TableOptions table_options(const ReportFlags& flags,
+                                                 const CommonFlags& common);
 
 /// Worst elements that a report keeps of each tap: what is shown, and enough for its JSON.
 [[nodiscard]] int worst_kept(const ReportFlags& flags);

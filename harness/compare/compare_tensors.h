@@ -1,17 +1,12 @@
 // Compares two tensors element by element: a pure function of two spans, with no judgement in it.
 #pragma once
 
+#include "compare/element_bound.h"
 #include "compare/facts.h"
 #include "compare/sides.h"
 #include "tensor/host_tensor.h"
 
 namespace parity::compare {
-
-/// An element is outside when !(abs(c-r) <= relative * abs(r) + of_rms * rms(reference)).
-struct ElementBound {
-  double relative = 0;
-  double of_rms = 0;
-};
 
 struct CompareOptions {
   ElementBound element_bound;

@@ -64,7 +64,6 @@ DTypePolicy floating(DType dtype, const Multiples& multiples) {
   DTypePolicy policy;
   policy.dtype = dtype;
   policy.truth_factor = multiples.truth_factor;
-  policy.element_bound = {2 * multiples.nrmse_fail * u, multiples.nrmse_fail * u};
   policy.bounds = {
       {"nrmse", multiples.nrmse_warn * u, multiples.nrmse_fail * u,
        fmt::format("{:g} u / {:g} u: {}", multiples.nrmse_warn, multiples.nrmse_fail,

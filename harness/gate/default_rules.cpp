@@ -20,7 +20,6 @@ Rule rule_for(const DTypePolicy& limits) {
   rule.presence = Presence::optional;
   rule.reason = reason_for(limits.dtype);
   rule.bounds = limits.bounds;
-  rule.element_bound = limits.element_bound;
   return rule;
 }
 

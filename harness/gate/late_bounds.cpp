@@ -60,7 +60,7 @@ Judgement judge_introduced(Judgement judgement, const Limits& limits,
   }
   Policy policy;
   policy.name = limits.policy.name;
-  policy.dtypes.push_back({dtype, limits.introduced, {}, 1});
+  policy.dtypes.push_back({dtype, limits.introduced, 1});
   TapRules rules;
   rules.dtype_difference = DtypeDifference::allowed;
   rules.inherited = dtype;

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "compare/compare_tensors.h"
 #include "compare/facts.h"
 #include "compare/logits_facts.h"
 #include "run/noise.h"
@@ -31,8 +30,6 @@ struct Bound {
 struct DTypePolicy {
   tensor::DType dtype = tensor::DType::float32;
   std::vector<Bound> bounds;
-  compare::ElementBound
-      element_bound;        ///< what counts as an element outside, for `where` and hints
   double truth_factor = 2;  ///< how many times the reference's error against the truth the
                             ///< candidate's may be, see gate/truth.h; at least 1
 };

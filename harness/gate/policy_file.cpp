@@ -223,28 +223,15 @@ Rule common_part(const RuleBook& book, const Table& table, const std::string& bo
   return rule;
 }
 
-compare::ElementBound element_bound(const Table& table) {
-  table.allow({"relative", "of_rms"});
-  const std::optional<double> relative = table.number("relative");
-  const std::optional<double> of_rms = table.number("of_rms");
-  if (!relative || !of_rms)
-    table.fail(table.line(),
-               "element needs both relative and of_rms, such as { relative = 0.1, "
-               "of_rms = 0.05 }");
-  return {*relative, *of_rms};
-}
-
 Rule tap_rule(const RuleBook& book, const Table& table) {
-  table.allow({"layers", "kinds", "ops", "dtypes", "cases", "optional", "reason", "truth_factor",
-               "element", "bound"});
+  table.allow(
+      {"layers", "kinds", "ops", "dtypes", "cases", "optional", "reason", "truth_factor", "bound"});
   Rule rule = common_part(book, table, "[[rule.bound]]");
   rule.selector.kinds =
       table.values<run::TapKind>("kinds", "module, op, output", run::tap_kind_from_name);
   rule.selector.ops = table.globs("ops");
   rule.selector.dtypes =
       table.values<tensor::DType>("dtypes", dtype_names(), tensor::dtype_from_name);
-  if (const std::optional<Table> element = table.table("element"))
-    rule.element_bound = element_bound(*element);
   return rule;
 }
 

@@ -61,10 +61,6 @@ void add_rule(std::string& text, std::string_view table, const Rule& rule,
   if (rule.presence == Presence::optional) text += "optional = true\n";
   text += fmt::format("reason = {}\n", quoted(rule.reason));
   if (rule.truth_factor) text += fmt::format("truth_factor = {}\n", number(*rule.truth_factor));
-  if (rule.element_bound) {
-    text += fmt::format("element = {{ relative = {}, of_rms = {} }}\n",
-                        number(rule.element_bound->relative), number(rule.element_bound->of_rms));
-  }
   for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
     const Bound& bound = rule.bounds[i];
     if (i < remarks.bounds.size()) add_remarks(text, remarks.bounds[i]);

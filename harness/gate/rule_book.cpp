@@ -82,7 +82,6 @@ Limits limits_for(const RuleBook& book, const TapQuery& query) {
   const auto entry =
       std::find_if(limits.policy.dtypes.begin(), limits.policy.dtypes.end(),
                    [&](const DTypePolicy& each) { return each.dtype == query.dtype; });
-  entry->element_bound = limits.rule->element_bound.value_or(entry->element_bound);
   for (const Bound& bound : limits.rule->bounds) {
     if (bound.metric == kTruthRatio) {
       limits.truth_ratio = bound;

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "compare/compare_tensors.h"
 #include "gate/policy.h"
 #include "run/tap.h"
 #include "tensor/dtype.h"
@@ -41,8 +40,7 @@ struct Rule {
   /// Of a rule for taps: on metrics of gate/metrics.h, on the same behind "introduced.", and on
   /// "truth.ratio".
   std::vector<Bound> bounds;
-  std::optional<double> truth_factor;                  ///< nullopt: that of the tap's own dtype
-  std::optional<compare::ElementBound> element_bound;  ///< nullopt: the built-in policy's
+  std::optional<double> truth_factor;  ///< nullopt: that of the tap's own dtype
 };
 
 struct RuleBook {

@@ -7,7 +7,6 @@
 
 #include "error/error.h"
 #include "gate/attribution.h"
-#include "gate/late_bounds.h"
 #include "gate/noise.h"
 #include "gate/pair_classes.h"
 #include "pipeline/forced_run.h"
@@ -34,16 +33,6 @@ gate::IntroducedError error_of(const std::string& case_name, const report::Tap& 
   if (tap.noise) error.noise_nrmse = gate::noise_figure(&*tap.noise, "nrmse").value_or(0);
   if (gate::one_sided(facts.classes) > 0) error.nrmse = std::max(error.nrmse, 1.0);
   return error;
-}
-
-void judge_introduced(const gate::RuleBook& policy, const std::string& case_name,
-                      report::Tap& tap) {
-  const tensor::DType dtype = tensor::dtype_from_name(tap.bounds_dtype).value();
-  gate::Judgement judgement = gate::judge_introduced(
-      {tap.verdict, std::move(tap.reasons)}, gate::limits_for(policy, {tap.id, dtype, case_name}),
-      tap.introduced ? &*tap.introduced : nullptr, dtype, tap.noise ? &*tap.noise : nullptr);
-  tap.verdict = judgement.verdict;
-  tap.reasons = std::move(judgement.reasons);
 }
 
 /// What comes behind it cannot be forced either, so the first is the one that made it.
@@ -146,14 +135,12 @@ void find_operators(model::Model& model, const golden_store::GoldenReader& golde
   }
 }
 
-void add_introduced(const report::Case& forced, const gate::RuleBook& policy,
-                    report::Case& free_running) {
+void add_introduced(const report::Case& forced, report::Case& free_running) {
   std::map<run::TapId, const report::Tap*> by_id;
   for (const report::Tap& tap : forced.taps) by_id.emplace(tap.id, &tap);
   for (report::Tap& tap : free_running.taps) {
     const auto found = by_id.find(tap.id);
     if (found != by_id.end()) tap.introduced = found->second->facts;
-    if (tap.facts) judge_introduced(policy, free_running.name, tap);
   }
   for (const std::string& note : forced.notes) {
     if (std::find(free_running.notes.begin(), free_running.notes.end(), note) ==

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "gate/rule_book.h"
 #include "golden_store/golden_reader.h"
 #include "model/model.h"
 #include "report/report.h"
@@ -15,9 +14,8 @@
 namespace parity::pipeline {
 
 /// Joins one case of the forced replay with the same case of the free-running one, tap by tap, and
-/// hands on what the forced pass had to say. Each tap is held to the policy's bounds on that.
-void add_introduced(const report::Case& forced, const gate::RuleBook& policy,
-                    report::Case& free_running);
+/// hands on what the forced pass had to say.
+void add_introduced(const report::Case& forced, report::Case& free_running);
 
 /// Ranks the taps of all cases by what they introduce.
 [[nodiscard]] report::Attribution attribution_of(const report::Report& report);

@@ -226,7 +226,7 @@ CalibratedPolicy Calibration::make() {
   CalibratedPolicy made;
   made.text = gate::to_toml(found.book, remarks);
   // Nothing leaves here that --policy would refuse.
-  check_policy(gate::parse_policy(made.text, request_.choice.name), reference_, std::nullopt);
+  check_policy(gate::parse_policy(made.text, request_.choice.name), reference_, "", {});
   made.summary = summary_of(found, input_);
   made.summary.reference = reference_.path().string();
   made.summary.command = request_.command;

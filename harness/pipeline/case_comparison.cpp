@@ -10,11 +10,6 @@
 namespace parity::pipeline {
 namespace {
 
-CompareChoice for_case(CompareChoice choice, const std::string& name) {
-  choice.case_name = name;
-  return choice;
-}
-
 /// What the recording is wrong by itself at each tap, measured beside its own truth.
 std::map<run::TapId, double> own_errors_of(const run::CaseRecord& record) {
   std::map<run::TapId, double> errors;
@@ -32,7 +27,7 @@ CaseComparison::CaseComparison(ReferenceTaps& reference, const TruthTaps* truth,
                                capture::TapFilter& filter, const CompareChoice& choice)
     : reference_(reference),
       truth_(truth),
-      choice_(for_case(choice, record().name)),
+      choice_(choice),
       inherited_(inherited_dtypes(record().taps)),
       own_errors_(own_errors_of(record())),
       compared_(record().taps.size()) {
@@ -51,7 +46,7 @@ bool CaseComparison::needs_digest(const run::TapId& id) const {
 void CaseComparison::add(const TapData& candidate) {
   const auto found = index_.find(candidate.record.id);
   if (found == index_.end() || compared_[found->second]) {
-    additional_.push_back(unpaired_tap(candidate.record, gate::Unpaired::additional));
+    additional_.push_back(additional_tap(candidate.record));
     return;
   }
   const std::size_t place = found->second;
@@ -98,12 +93,11 @@ report::Case CaseComparison::finish() {
       result.taps.push_back(std::move(compared->tap));
       if (compared->logits) result.logits.push_back(std::move(*compared->logits));
     } else if (index_.count(wanted.id) != 0) {
-      result.taps.push_back(unpaired_tap(wanted, gate::Unpaired::missing));
+      result.taps.push_back(missing_tap(wanted, inherited_[place]));
       const auto skipped = candidate_skipped_.find(wanted.id);
-      if (skipped != candidate_skipped_.end()) {
-        result.taps.back().reasons.push_back("the candidate could not capture it: " +
-                                             skipped->second);
-      }
+      if (skipped != candidate_skipped_.end()) result.taps.back().not_captured = skipped->second;
+    } else {
+      result.left_out.push_back(left_out_tap(wanted, inherited_[place]));
     }
   }
   for (report::Tap& tap : additional_) result.taps.push_back(std::move(tap));

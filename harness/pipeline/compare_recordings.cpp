@@ -1,12 +1,12 @@
 // Offline comparison: both sides come from files, tap by tap, in constant memory.
 #include <chrono>
 
-#include "gate/rule_check.h"
 #include "golden_store/golden_reader.h"
 #include "pipeline/case_comparison.h"
 #include "pipeline/case_lookup.h"
 #include "pipeline/compare.h"
 #include "pipeline/decode_facts.h"
+#include "pipeline/judgement.h"
 #include "pipeline/one_sided_case.h"
 #include "pipeline/policy_check.h"
 #include "pipeline/report_assembly.h"
@@ -50,9 +50,7 @@ report::Case OfflineComparison::compare_case(std::size_t reference_case, std::si
   ReferenceTaps reference(reference_, reference_case);
   const std::optional<TruthTaps> truth = truth_.of_case(reference.record().name);
   const tensor::Value inputs = reference_.read_inputs(reference_case);
-  CompareChoice choice = choice_;
-  choice.passes = passes_of(inputs, reference.record());
-  CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice);
+  CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice_);
   progress_.begin("compare " + reference_.cases()[reference_case].name, comparison.wanted_taps());
   const run::CaseRecord& other = candidate_.cases()[candidate_case];
   comparison.add_remarks(other.skipped, other.notes);
@@ -67,7 +65,8 @@ report::Case OfflineComparison::compare_case(std::size_t reference_case, std::si
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report::Case compared = comparison.finish();
-  add_decode({{inputs}, {candidate_.read_inputs(candidate_case)}}, choice, compared);
+  add_decode({{inputs}, {candidate_.read_inputs(candidate_case)}},
+             passes_of(inputs, reference.record()), compared);
   return compared;
 }
 
@@ -95,19 +94,18 @@ report::Report compare_recordings(const CompareRequest& request,
       check_weights(compare::Reference{reference.header().model},
                     compare::Candidate{candidate.header().model}, request.weights);
   const TruthSource truth(reference, request.truth, request.weights);
-  const gate::RuleBook& policy = request.policy;
-  check_policy(policy, reference, std::nullopt);
-  gate::check_measured(policy, gate::Measured::no,
-                       truth.file().empty() ? gate::Measured::no : gate::Measured::yes);
+  check_policy(request.policy, reference, "",
+               {gate::Measured::no, measured(!truth.file().empty())});
   report::Report report = begin_report({request.golden.string(), reference.header(),
                                         candidate_path.string(), candidate.header().provenance},
-                                       policy, request.command);
+                                       request.command);
+  report.truth_file = truth.file();
   for (const std::string& note : weight_notes) report.notes.push_back(note);
   for (const std::string& note : truth.notes()) report.notes.push_back(note);
   for (const std::string& note : candidate.header().notes)
     report.notes.push_back("candidate: " + note);
 
-  const CompareChoice choice{policy, std::nullopt, request.worst_count, compare_threads()};
+  const CompareChoice choice{request.worst_count, compare_threads()};
   const TapChoice taps{request.overrides.layers.value_or(std::vector<std::string>{}),
                        request.overrides.skip.value_or(std::vector<std::string>{})};
   OfflineComparison comparison(reference, candidate, taps, truth, choice, progress);
@@ -115,8 +113,7 @@ report::Report compare_recordings(const CompareRequest& request,
   refuse_unmatched_globs(comparison.unmatched_globs());
   if (const std::string text = comparison.remark(); !text.empty()) report.notes.push_back(text);
   add_noise_summary(report);
-  add_truth_summary(report, truth.file(), policy);
-  conclude(report, policy, request.strictness);
+  judge_report(report, request.policy, request.strictness);
   report.timing.total_s = std::chrono::duration<double>(Clock::now() - start).count();
   return report;
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "error/error.h"
-#include "gate/rule_check.h"
 #include "golden_store/golden_reader.h"
 #include "pipeline/attribution.h"
 #include "pipeline/case_comparison.h"
@@ -17,6 +16,7 @@
 #include "pipeline/decode_facts.h"
 #include "pipeline/forced_run.h"
 #include "pipeline/golden_sink.h"
+#include "pipeline/judgement.h"
 #include "pipeline/plain_run.h"
 #include "pipeline/policy_check.h"
 #include "pipeline/report_assembly.h"
@@ -53,12 +53,13 @@ class Replay {
 
  private:
   [[nodiscard]] CompareChoice choice() const;
+  /// Empty where it is the golden's.
+  [[nodiscard]] std::string asked_dtype() const;
   [[nodiscard]] run::Provenance provenance() const;
   void refuse_layers_the_golden_lacks() const;
-  void refuse_unsuitable_policy(const CompareChoice& choice) const;
-  void compare_case(std::size_t case_index, CompareChoice choice, report::Report& report);
+  void compare_case(std::size_t case_index, report::Report& report);
   [[nodiscard]] report::Case compare_forced(std::size_t case_index, const tensor::Value& inputs,
-                                            const CompareChoice& choice, report::Timing& timing);
+                                            report::Timing& timing);
 
   model::Model& model_;
   const golden_store::GoldenReader& golden_;
@@ -72,14 +73,12 @@ class Replay {
   std::vector<std::vector<std::size_t>> forced_places_;  ///< by case, see OperatorSearch
 };
 
-CompareChoice Replay::choice() const {
-  CompareChoice choice{request_.compare.policy, std::nullopt, request_.compare.worst_count,
-                       compare_threads()};
-  const std::string_view recorded = golden_.header().provenance.get("switch.dtype");
-  if (request_.settings.dtype && recorded != tensor::name(*request_.settings.dtype)) {
-    choice.asked_dtype = request_.settings.dtype;
-  }
-  return choice;
+CompareChoice Replay::choice() const { return {request_.compare.worst_count, compare_threads()}; }
+
+std::string Replay::asked_dtype() const {
+  if (!request_.settings.dtype) return {};
+  std::string asked(tensor::name(*request_.settings.dtype));
+  return golden_.header().provenance.get("switch.dtype") == asked ? std::string{} : asked;
 }
 
 run::Provenance Replay::provenance() const { return run_provenance(model_, settings_, taps_); }
@@ -94,20 +93,12 @@ void Replay::refuse_layers_the_golden_lacks() const {
   refuse_unmatched_globs(typed.unmatched());
 }
 
-void Replay::refuse_unsuitable_policy(const CompareChoice& choice) const {
-  check_policy(choice.policy, golden_, choice.asked_dtype);
-  const auto measured = [](bool is) { return is ? gate::Measured::yes : gate::Measured::no; };
-  gate::check_measured(choice.policy, measured(request_.attribution == AttributionPass::forced),
-                       measured(!truth_.file().empty()));
-}
-
-void Replay::compare_case(std::size_t case_index, CompareChoice choice, report::Report& report) {
+void Replay::compare_case(std::size_t case_index, report::Report& report) {
   const run::CaseRecord& record = golden_.cases()[case_index];
   const tensor::Value inputs = golden_.read_inputs(case_index);
-  choice.passes = passes_of(inputs, record);
   ReferenceTaps reference(golden_, case_index);
   const std::optional<TruthTaps> truth = truth_.of_case(record.name);
-  CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice);
+  CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice());
   NoProgress unwatched;
   std::optional<GoldenSink> saved;
   OutputDigests plain;
@@ -132,18 +123,17 @@ void Replay::compare_case(std::size_t case_index, CompareChoice choice, report::
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report.cases.push_back(comparison.finish());
-  add_decode({{inputs}, {inputs}}, choice, report.cases.back());
+  add_decode({{inputs}, {inputs}}, passes_of(inputs, record), report.cases.back());
   if (request_.attribution == AttributionPass::forced)
-    add_introduced(compare_forced(case_index, inputs, choice, report.timing), choice.policy,
-                   report.cases.back());
+    add_introduced(compare_forced(case_index, inputs, report.timing), report.cases.back());
 }
 
 /// The second pass of a case: each tap against the golden when everything before it is the
 /// golden's.
 report::Case Replay::compare_forced(std::size_t case_index, const tensor::Value& inputs,
-                                    const CompareChoice& choice, report::Timing& timing) {
+                                    report::Timing& timing) {
   ReferenceTaps reference(golden_, case_index);
-  CaseComparison comparison(reference, nullptr, filter_, choice);
+  CaseComparison comparison(reference, nullptr, filter_, choice());
   ComparingSink sink(comparison, nullptr, progress_);
   progress_.begin("attribute " + reference.record().name, comparison.wanted_taps());
   const Clock::time_point start = Clock::now();
@@ -162,14 +152,17 @@ report::Report Replay::compare_all() {
                     compare::Candidate{model_.description()}, request_.compare.weights);
   refuse_layers_the_golden_lacks();
   if (request_.attribution == AttributionPass::forced) require_full_taps(golden_);
-  const CompareChoice how = choice();
-  refuse_unsuitable_policy(how);
+  const gate::RuleBook& policy = request_.compare.policy;
+  check_policy(policy, golden_, asked_dtype(),
+               {measured(request_.attribution == AttributionPass::forced),
+                measured(!truth_.file().empty())});
   report::Report report =
       begin_report({request_.compare.golden.string(), golden_.header(), "", provenance()},
-                   how.policy, request_.compare.command);
+                   request_.compare.command);
+  report.asked_dtype = asked_dtype();
+  report.truth_file = truth_.file();
   for (std::size_t i = 0; i < golden_.cases().size(); ++i) {
-    naming_case(golden_.cases()[i].name, golden_.cases().size(),
-                [&] { compare_case(i, how, report); });
+    naming_case(golden_.cases()[i].name, golden_.cases().size(), [&] { compare_case(i, report); });
   }
   refuse_unmatched_globs(filter_.unmatched());
   if (const std::string text = filter_.remark(); !text.empty()) report.notes.push_back(text);
@@ -191,8 +184,7 @@ report::Report Replay::compare_all() {
     }
   }
   add_noise_summary(report);
-  add_truth_summary(report, truth_.file(), how.policy);
-  conclude(report, how.policy, request_.compare.strictness);
+  judge_report(report, policy, request_.compare.strictness);
   return report;
 }
 

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "compare/pool_logits.h"
-#include "gate/decode.h"
 #include "model/model.h"
 #include "tensor/whole_numbers.h"
 
@@ -76,21 +75,16 @@ void add_logits(const report::Logits& logits, const std::vector<std::int64_t>& a
   }
 }
 
-/// The logits of all steps as one, and the truth's.
-struct Pooled {
-  compare::LogitsComparison facts;
-  std::optional<gate::LogitsTruth> truth;  ///< where every step has one
-};
-
-/// Steps behind the first `steps` are left out.
-Pooled pooled_steps(const report::Case& compared, std::int64_t steps) {
+/// The logits of all steps as one, and the truth's where every step has one. Behind the first
+/// `steps` the two sides were fed different tokens.
+void pool_steps(const report::Case& compared, std::int64_t steps, report::Decode& decode) {
   const auto finite = [](const report::Logits& logits, std::uint64_t non_finite_rows) {
     return logits.facts.positions - non_finite_rows;
   };
   std::vector<compare::LogitsComparison> facts;
   std::vector<compare::WeightedFigure> reference_kl;
   std::vector<compare::WeightedFigure> candidate_kl;
-  gate::LogitsTruth truth;
+  report::LogitsTruth truth;
   for (const report::Logits& logits : compared.logits) {
     if (!run::is_decode_step(logits.id) || logits.id.call > steps) continue;
     facts.push_back(logits.facts);
@@ -98,53 +92,20 @@ Pooled pooled_steps(const report::Case& compared, std::int64_t steps) {
     const report::LogitsTruth& one = *logits.truth;
     reference_kl.push_back({one.reference_kl, finite(logits, one.reference_non_finite_rows)});
     candidate_kl.push_back({one.candidate_kl, finite(logits, one.candidate_non_finite_rows)});
-    truth.reference.non_finite_rows += one.reference_non_finite_rows;
-    truth.candidate.non_finite_rows += one.candidate_non_finite_rows;
+    truth.reference_non_finite_rows += one.reference_non_finite_rows;
+    truth.candidate_non_finite_rows += one.candidate_non_finite_rows;
     truth.flips.flips += one.flips.flips;
     truth.flips.candidate += one.flips.candidate;
     truth.flips.reference += one.flips.reference;
     truth.flips.decided += one.flips.decided;
     truth.flips.decided_elsewhere += one.flips.decided_elsewhere;
   }
-  Pooled pooled{compare::pooled(facts), std::nullopt};
-  if (facts.empty() || reference_kl.size() != facts.size()) return pooled;
-  truth.reference.kl = compare::pooled(reference_kl);
-  truth.candidate.kl = compare::pooled(candidate_kl);
-  pooled.truth = std::move(truth);
-  return pooled;
-}
-
-/// The coarser dtype of the steps' logits; float32 where none was measured.
-tensor::DType dtype_of_steps(const report::Case& compared) {
-  for (const report::Tap& tap : compared.taps) {
-    if (run::is_decode_step(tap.id) && tap.facts) return tap.facts->ulp.dtype;
-  }
-  return tensor::DType::float32;
-}
-
-run::TapNoise noise_of_steps(const report::Case& compared, std::int64_t steps) {
-  std::vector<const run::TapNoise*> noise;
-  for (const report::Tap& tap : compared.taps) {
-    if (run::is_decode_step(tap.id) && tap.id.call <= steps && tap.noise)
-      noise.push_back(&*tap.noise);
-  }
-  return gate::pooled_noise(noise);
-}
-
-/// Behind the first `steps` the two sides were fed different tokens.
-void judge_steps(const report::Case& compared, std::int64_t steps, const gate::RuleBook& policy,
-                 report::Decode& decode) {
-  const gate::Limits limits = gate::logits_limits_for(policy, decode.id, compared.name);
-  Pooled pooled = pooled_steps(compared, steps);
-  const run::TapNoise noise = noise_of_steps(compared, steps);
-  gate::TapRules rules;
-  rules.noise = &noise;
-  gate::Judgement judgement = gate::judge_decode(pooled.facts, pooled.truth,
-                                                 dtype_of_steps(compared), limits.policy, rules);
-  decode.logits = std::move(pooled.facts);
-  decode.rule = limits.rule_id();
-  decode.verdict = judgement.verdict;
-  decode.reasons = std::move(judgement.reasons);
+  decode.pooled_steps = steps;
+  decode.logits = compare::pooled(facts);
+  if (facts.empty() || reference_kl.size() != facts.size()) return;
+  truth.reference_kl = compare::pooled(reference_kl);
+  truth.candidate_kl = compare::pooled(candidate_kl);
+  decode.truth = truth;
 }
 
 }  // namespace
@@ -176,8 +137,8 @@ Passes passes_of(const tensor::Value& inputs, const run::CaseRecord& record) {
   return fed_tokens(inputs, record) ? Passes::prompt_and_steps : Passes::one;
 }
 
-void add_decode(const BothInputs& inputs, const CompareChoice& choice, report::Case& compared) {
-  if (choice.passes == Passes::one) return;
+void add_decode(const BothInputs& inputs, Passes passes, report::Case& compared) {
+  if (passes == Passes::one) return;
   const std::optional<FedTokens> fed = fed_tokens(inputs.reference.value);
   if (!fed) return;
   const FedTokens other = fed_tokens(inputs.candidate.value).value_or(FedTokens{});
@@ -189,7 +150,7 @@ void add_decode(const BothInputs& inputs, const CompareChoice& choice, report::C
   for (const report::Logits& logits : compared.logits) add_logits(logits, alike, decode);
   decode.id = report::first_step();
   const auto fewest = std::min_element(alike.begin(), alike.end());
-  judge_steps(compared, fewest == alike.end() ? 0 : *fewest, choice.policy, decode);
+  pool_steps(compared, fewest == alike.end() ? 0 : *fewest, decode);
   compared.decode = std::move(decode);
   if (std::string note = fed_apart_note(*fed, other, alike); !note.empty())
     compared.notes.push_back(std::move(note));

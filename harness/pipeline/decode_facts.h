@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "compare/sides.h"
-#include "gate/rule_book.h"
-#include "pipeline/tap_comparison.h"
 #include "report/report.h"
 #include "run/recording.h"
 #include "tensor/value.h"
 
 namespace parity::pipeline {
+
+/// What the outputs of a case are: each stands for itself, or those behind the first are the steps
+/// of a decode, whose averages are judged together and nowhere else.
+enum class Passes : std::uint8_t { one, prompt_and_steps };
 
 /// The tokens that every run of a case is fed behind its prompt.
 struct FedTokens {
@@ -39,7 +41,7 @@ struct BothInputs {
 };
 
 /// Fills the decode of a compared case, and notes where the two sides were fed different tokens, as
-/// goldens are that each chose its own. Does nothing where `choice` was for no decode.
-void add_decode(const BothInputs& inputs, const CompareChoice& choice, report::Case& compared);
+/// goldens are that each chose its own. Does nothing for one pass.
+void add_decode(const BothInputs& inputs, Passes passes, report::Case& compared);
 
 }  // namespace parity::pipeline

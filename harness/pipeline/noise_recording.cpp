@@ -84,7 +84,7 @@ class RepeatSink final : public capture::TapConsumer {
   std::map<std::size_t, std::int64_t> seen_;
   std::map<run::TapId, std::int64_t> strangers_;
   std::map<std::size_t, Spread> spreads_;
-  const CompareChoice choice_{gate::default_rules(), std::nullopt, 0, compare_threads()};
+  const CompareChoice choice_{0, compare_threads()};
 };
 
 void RepeatSink::hold_against_recorded(std::size_t place, const capture::CapturedTap& captured) {

@@ -19,18 +19,13 @@
 namespace parity::pipeline {
 namespace {
 
-CompareChoice for_case(CompareChoice choice, const std::string& name) {
-  choice.case_name = name;
-  return choice;
-}
-
 class RowSink final : public capture::TapConsumer {
  public:
   RowSink(const golden_store::GoldenReader& golden, const BatchRow& row,
           const CompareChoice& choice, Progress& progress)
       : golden_(golden),
         row_(row),
-        choice_(for_case(choice, golden.cases()[row.case_index].name)),
+        choice_(choice),
         progress_(progress),
         inherited_(inherited_dtypes(taps())),
         places_(places_of(taps())),
@@ -64,7 +59,7 @@ void RowSink::consume(const capture::CapturedTap& captured) {
   const run::TapRecord candidate = record_of(captured);
   const auto found = places_.find(candidate.id);
   if (found == places_.end()) {
-    additional_.push_back(unpaired_tap(candidate, gate::Unpaired::additional));
+    additional_.push_back(additional_tap(candidate));
     return;
   }
   const std::size_t place = found->second;
@@ -94,12 +89,15 @@ void RowSink::consume(const capture::CapturedTap& captured) {
 
 report::Case RowSink::finish() {
   report::Case result;
+  result.recorded_as = golden_.cases()[row_.case_index].name;
   for (std::size_t place = 0; place < compared_.size(); ++place) {
     if (std::optional<ComparedTap>& compared = compared_[place]) {
       result.taps.push_back(std::move(compared->tap));
       if (compared->logits) result.logits.push_back(std::move(*compared->logits));
     } else if (without_row_.count(place) == 0) {
-      result.taps.push_back(unpaired_tap(taps()[place], gate::Unpaired::missing));
+      result.taps.push_back(missing_tap(taps()[place], inherited_[place]));
+    } else {
+      result.left_out.push_back(left_out_tap(taps()[place], inherited_[place]));
     }
   }
   for (report::Tap& tap : additional_) result.taps.push_back(std::move(tap));

@@ -18,6 +18,7 @@
 #include "pipeline/comparing_sink.h"
 #include "pipeline/decode_facts.h"
 #include "pipeline/golden_sink.h"
+#include "pipeline/judgement.h"
 #include "pipeline/plain_run.h"
 #include "pipeline/policy_check.h"
 #include "pipeline/report_assembly.h"
@@ -63,9 +64,7 @@ class Selfcheck {
                                    model::Instrumentation instrumentation, report::Report& report);
   void check_rows(const golden_store::GoldenReader& golden, const Recorded& recorded,
                   report::Report& report);
-  [[nodiscard]] CompareChoice choice(Passes passes) const {
-    return {request_.policy, std::nullopt, request_.worst_count, compare_threads(), passes};
-  }
+  [[nodiscard]] CompareChoice choice() const { return {request_.worst_count, compare_threads()}; }
 
   model::Model& model_;
   const SelfcheckRequest& request_;
@@ -128,19 +127,9 @@ run::RecordingHeader Selfcheck::header() const {
   return {model_.description(), run_provenance(model_, request_.settings, request_.taps), {}};
 }
 
-/// On one device, the same run gives the same bits or is not reproducible: no bound says that this
-/// is fine.
-void demand_equal_bits(report::Case& one) {
-  for (report::Tap& tap : one.taps) {
-    if (tap.verdict != run::Verdict::within) continue;
-    tap.verdict = run::Verdict::suspect;
-    tap.reasons.insert(tap.reasons.begin(),
-                       "other bits than in the first run of the same inputs on the same device");
-  }
-}
-
-/// "3 of 59 taps have other bits than in the batch, first at X"; empty when none has.
-std::string other_bits(const report::Case& one, std::string_view where) {
+/// "a, run 2: 3 of 59 taps have other bits than in the first run, first at X"; empty when none has.
+std::string other_bits(const report::Case& one) {
+  const char* const where = one.same_run == report::SameRun::yes ? "the first run" : "the batch";
   std::size_t count = 0;
   std::string first;
   for (const report::Tap& tap : one.taps) {
@@ -148,8 +137,8 @@ std::string other_bits(const report::Case& one, std::string_view where) {
     if (count++ == 0) first = run::to_string(tap.id);
   }
   return count == 0 ? std::string{}
-                    : fmt::format("{} of {} taps have other bits than in {}, first at {}", count,
-                                  one.taps.size(), where, first);
+                    : fmt::format("{}: {} of {} taps have other bits than in {}, first at {}",
+                                  one.name, count, one.taps.size(), where, first);
 }
 
 report::Case Selfcheck::again(const golden_store::GoldenReader& golden, std::size_t case_index,
@@ -159,8 +148,7 @@ report::Case Selfcheck::again(const golden_store::GoldenReader& golden, std::siz
   capture::TapFilter& filter = watched ? filter_ : outputs;
   ReferenceTaps reference(golden, case_index);
   const tensor::Value inputs = golden.read_inputs(case_index);
-  const CompareChoice how = choice(passes_of(inputs, reference.record()));
-  CaseComparison comparison(reference, nullptr, filter, how);
+  CaseComparison comparison(reference, nullptr, filter, choice());
   ComparingSink sink(comparison, nullptr, progress_);
   progress_.begin("run " + reference.record().name + " again", comparison.wanted_taps());
   const Clock::time_point start = Clock::now();
@@ -170,8 +158,9 @@ report::Case Selfcheck::again(const golden_store::GoldenReader& golden, std::siz
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report::Case one = comparison.finish();
-  add_decode({{inputs}, {inputs}}, how, one);
-  demand_equal_bits(one);
+  add_decode({{inputs}, {inputs}}, passes_of(inputs, reference.record()), one);
+  one.same_run = report::SameRun::yes;
+  one.recorded_as = one.name;
   return one;
 }
 
@@ -179,8 +168,6 @@ void Selfcheck::check(const golden_store::GoldenReader& golden, const Recorded& 
                       report::Report& report) {
   const auto add = [&](report::Case one, const std::string& what) {
     one.name = recorded.name + ", " + what;
-    if (const std::string text = other_bits(one, "the first run"); !text.empty())
-      notes_.push_back(one.name + ": " + text);
     report.cases.push_back(std::move(one));
   };
   for (std::int64_t repeat = 0; repeat < request_.repeats; ++repeat) {
@@ -197,7 +184,7 @@ void Selfcheck::check_rows(const golden_store::GoldenReader& golden, const Recor
                            report::Report& report) {
   if (recorded.batch < 2) return;
   const tensor::Value inputs = golden.read_inputs(recorded.batch_index);
-  const CompareChoice how = choice(passes_of(inputs, golden.cases()[recorded.batch_index]));
+  const Passes passes = passes_of(inputs, golden.cases()[recorded.batch_index]);
   for (const std::int64_t row : std::set<std::int64_t>{0, recorded.batch / 2, recorded.batch - 1}) {
     const std::string name =
         fmt::format("{}, row {} of {} alone", recorded.name, row, recorded.batch);
@@ -206,13 +193,11 @@ void Selfcheck::check_rows(const golden_store::GoldenReader& golden, const Recor
     const tensor::Value alone = one_row(inputs, recorded.batch, row);
     report::Case one =
         compare_row(model_, alone, golden, {recorded.batch_index, recorded.batch, row}, filter_,
-                    how, progress_);
-    add_decode({{alone}, {alone}}, how, one);
+                    choice(), progress_);
+    add_decode({{alone}, {alone}}, passes, one);
     report.timing.forward_s += std::chrono::duration<double>(Clock::now() - start).count();
     progress_.end();
     one.name = name;
-    if (const std::string text = other_bits(one, "the batch"); !text.empty())
-      notes_.push_back(name + ": " + text);
     report.cases.push_back(std::move(one));
   }
 }
@@ -230,13 +215,16 @@ report::Report Selfcheck::run(const EarlyInputs& inputs) {
   const golden_store::GoldenReader golden(scratch.path());
   // Nothing of it is left whatever ends this process: it is open.
   scratch.remove();
-  check_policy(request_.policy, golden, std::nullopt);
-  report::Report report = begin_report({"", golden.header(), "", golden.header().provenance},
-                                       request_.policy, request_.command);
+  check_policy(request_.policy, golden, "", {});
+  report::Report report =
+      begin_report({"", golden.header(), "", golden.header().provenance}, request_.command);
   for (const Recorded& one : recorded) check(golden, one, report);
+  judge_report(report, request_.policy, request_.strictness);
   report.notes = std::move(notes_);
+  for (const report::Case& one : report.cases) {
+    if (std::string text = other_bits(one); !text.empty()) report.notes.push_back(std::move(text));
+  }
   for (const std::string& note : model_.notes()) report.notes.push_back(note);
-  conclude(report, request_.policy, request_.strictness);
   return report;
 }
 

@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "error/error.h"
-#include "gate/rule_check.h"
 #include "pipeline/case_lookup.h"
+#include "pipeline/judgement.h"
 #include "pipeline/policy_check.h"
-#include "pipeline/report_assembly.h"
 #include "pipeline/selftest_case.h"
 #include "pipeline/selftest_gate.h"
 #include "pipeline/selftest_tally.h"
@@ -38,11 +37,9 @@ std::vector<std::size_t> chosen_cases(const golden_store::GoldenReader& golden,
 
 void check(const SelftestRequest& request, const golden_store::GoldenReader& golden,
            const TruthSource& truth) {
-  check_policy(request.policy, golden, std::nullopt);
-  gate::check_measured(
-      request.policy,
-      request.attribution == AttributionPass::forced ? gate::Measured::yes : gate::Measured::no,
-      truth.file().empty() ? gate::Measured::no : gate::Measured::yes);
+  check_policy(
+      request.policy, golden, "",
+      {measured(request.attribution == AttributionPass::forced), measured(!truth.file().empty())});
 }
 
 /// A report without any case.
@@ -82,7 +79,7 @@ report::Selftest selftest_gate(const SelftestRequest& request, const Gate& gate,
 }
 
 report::Selftest selftest(const SelftestRequest& request, Progress& progress) {
-  return selftest_gate(request, conclude, progress);
+  return selftest_gate(request, judge_report, progress);
 }
 
 }  // namespace parity::pipeline

@@ -31,8 +31,8 @@ struct SelftestRequest {
   std::string command;  ///< as typed, for the report
 };
 
-/// Gives a report its verdict from those of its taps. The gate of every comparison is the one of
-/// report_assembly.h.
+/// Gives a report and everything in it their verdicts. The gate of every comparison is the one of
+/// judgement.h.
 using Gate = std::function<void(report::Report&, const gate::RuleBook&, run::Strictness)>;
 
 /// Reads every tap of the golden once; memory holds one tap with a spoilt copy, and some

@@ -23,8 +23,8 @@ class CaseTrial {
         inputs_(setting.golden.read_inputs(case_index)),
         truth_(setting.truth.of_case(record().name)),
         reference_(setting.golden, case_index),
-        choice_{setting.gate.request().policy, std::nullopt, 0, compare_threads(),
-                passes_of(inputs_, record()),  record().name},
+        passes_(passes_of(inputs_, record())),
+        choice_{0, compare_threads()},
         comparison_(reference_, truth_ ? &*truth_ : nullptr, setting.filter, choice_) {
     for (std::size_t place = 0; place < record().taps.size(); ++place) {
       if (setting.filter.keeps(record().taps[place].id)) places_.push_back(place);
@@ -50,6 +50,7 @@ class CaseTrial {
   const tensor::Value inputs_;
   const std::optional<TruthTaps> truth_;
   ReferenceTaps reference_;
+  const Passes passes_;
   const CompareChoice choice_;
   CaseComparison comparison_;
   std::vector<std::size_t> places_;
@@ -86,9 +87,9 @@ void CaseTrial::lose_the_case() {
 
 void CaseTrial::run() {
   report::Case outputs = untouched_outputs();
-  const GateAnswer untouched = setting_.gate.ask(outputs, inputs_, choice_);
+  const GateAnswer untouched = setting_.gate.ask(outputs, {inputs_, passes_});
   SelftestLanes lanes(reference_, truth(), setting_.filter, choice_, places_);
-  TapFaults faults(comparison_, record(), std::move(outputs), inputs_, choice_, setting_.gate,
+  TapFaults faults(comparison_, record(), std::move(outputs), {inputs_, passes_}, setting_.gate,
                    tally_);
   setting_.progress.begin("spoil " + record().name, places_.size());
   for (const std::size_t place : places_) {
@@ -99,7 +100,7 @@ void CaseTrial::run() {
     setting_.progress.tap_done(tap.stored.bytes().size());
   }
   setting_.progress.end();
-  lanes.finish(setting_.gate, inputs_, tally_);
+  lanes.finish(setting_.gate, {inputs_, passes_}, tally_);
   lose_the_case();
 }
 

@@ -55,17 +55,17 @@ GateAnswer GateOnTrial::ask(std::vector<report::Case> cases) const {
     const std::string name = report.cases.empty() ? std::string{} : report.cases.front().name;
     answer.failing.push_back({name, "", "", first_of(report.reasons)});
   }
+  answer.cases = std::move(report.cases);
   return answer;
 }
 
-GateAnswer GateOnTrial::ask(report::Case one, const tensor::Value& inputs,
-                            const CompareChoice& choice) const {
-  add_decode({{inputs}, {inputs}}, choice, one);
+GateAnswer GateOnTrial::ask(report::Case one, const TrialInputs& given) const {
+  add_decode({{given.inputs}, {given.inputs}}, given.passes, one);
   if (request_.attribution == AttributionPass::forced) {
     // Fed with the reference's values, every other layer gives the reference's: what a layer
     // introduces there is its fault.
     const report::Case forced = one;
-    add_introduced(forced, request_.policy, one);
+    add_introduced(forced, one);
   }
   std::vector<report::Case> cases;
   cases.push_back(std::move(one));

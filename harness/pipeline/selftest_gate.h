@@ -7,7 +7,6 @@
 
 #include "pipeline/decode_facts.h"
 #include "pipeline/selftest.h"
-#include "pipeline/tap_comparison.h"
 #include "report/report.h"
 #include "report/selftest.h"
 
@@ -19,6 +18,13 @@ struct GateAnswer {
   Light light = Light::green;
   /// Taps, logits and decodes that fail; without one, a red gate's reason stands alone.
   std::vector<report::FaultPlace> failing;
+  std::vector<report::Case> cases;  ///< as judged
+};
+
+/// What both sides of a case were given.
+struct TrialInputs {
+  const tensor::Value& inputs;
+  Passes passes;
 };
 
 class GateOnTrial {
@@ -28,9 +34,8 @@ class GateOnTrial {
   [[nodiscard]] const SelftestRequest& request() const { return request_; }
   [[nodiscard]] GateAnswer ask(std::vector<report::Case> cases) const;
 
-  /// Of one case, of which the decode was not added yet; `inputs` are those of both sides.
-  [[nodiscard]] GateAnswer ask(report::Case one, const tensor::Value& inputs,
-                               const CompareChoice& choice) const;
+  /// Of one case, of which the decode was not added yet.
+  [[nodiscard]] GateAnswer ask(report::Case one, const TrialInputs& given) const;
 
  private:
   const SelftestRequest& request_;

@@ -101,12 +101,12 @@ void SelftestLanes::add(const RecordedTap& tap) {
   }
 }
 
-void SelftestLanes::finish(const GateOnTrial& gate, const tensor::Value& inputs,
+void SelftestLanes::finish(const GateOnTrial& gate, const TrialInputs& given,
                            SelftestTally& tally) {
   if (held_back_) deliver(kReordered, *std::exchange(held_back_, std::nullopt));
   const std::string& case_name = reference_.record().name;
   for (Lane& each : lanes_) {
-    const GateAnswer answer = gate.ask(each.comparison->finish(), inputs, choice_);
+    const GateAnswer answer = gate.ask(each.comparison->finish(), given);
     if (is_control(each.name)) {
       tally.control(each.name, answer);
       continue;

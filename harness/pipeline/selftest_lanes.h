@@ -30,7 +30,7 @@ class SelftestLanes {
 
   void add(const RecordedTap& tap);
   /// Has the gate judge every lane.
-  void finish(const GateOnTrial& gate, const tensor::Value& inputs, SelftestTally& tally);
+  void finish(const GateOnTrial& gate, const TrialInputs& given, SelftestTally& tally);
 
  private:
   struct Lane {

@@ -59,13 +59,12 @@ bool is_digest(const RecordedTap& tap) { return tap.record->mode == run::StoreMo
 }  // namespace
 
 TapFaults::TapFaults(const CaseComparison& comparison, const run::CaseRecord& record,
-                     report::Case outputs, const tensor::Value& inputs, const CompareChoice& choice,
-                     const GateOnTrial& gate, SelftestTally& tally)
+                     report::Case outputs, const TrialInputs& given, const GateOnTrial& gate,
+                     SelftestTally& tally)
     : comparison_(comparison),
       record_(record),
       outputs_(std::move(outputs)),
-      inputs_(inputs),
-      choice_(choice),
+      given_(given),
       gate_(gate),
       tally_(tally),
       inherited_(inherited_dtypes(record.taps)) {}
@@ -73,11 +72,13 @@ TapFaults::TapFaults(const CaseComparison& comparison, const run::CaseRecord& re
 TapFaults::Outcome TapFaults::ask(const RecordedTap& tap, const run::TapRecord& record,
                                   const tensor::HostTensor& value) const {
   ComparedTap compared = comparison_.probe(tap.place, tap.stored, {record, value.view()});
-  Outcome outcome;
-  outcome.rule = compared.tap.rule;
   report::Case one = outputs_;
   put_in(std::move(compared), one);
-  outcome.answer = gate_.ask(std::move(one), inputs_, choice_);
+  Outcome outcome;
+  outcome.answer = gate_.ask(std::move(one), given_);
+  for (const report::Tap& each : outcome.answer.cases.front().taps) {
+    if (each.id == tap.record->id) outcome.rule = each.rule;
+  }
   return outcome;
 }
 

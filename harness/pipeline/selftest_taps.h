@@ -20,8 +20,7 @@ class TapFaults {
   /// `outputs`: the model's outputs, compared with themselves: what the gate needs to see beside
   /// the spoilt tap.
   TapFaults(const CaseComparison& comparison, const run::CaseRecord& record, report::Case outputs,
-            const tensor::Value& inputs, const CompareChoice& choice, const GateOnTrial& gate,
-            SelftestTally& tally);
+            const TrialInputs& given, const GateOnTrial& gate, SelftestTally& tally);
 
   void inject(const RecordedTap& tap);
 
@@ -45,8 +44,7 @@ class TapFaults {
   const CaseComparison& comparison_;
   const run::CaseRecord& record_;
   const report::Case outputs_;
-  const tensor::Value& inputs_;
-  const CompareChoice& choice_;
+  const TrialInputs given_;
   const GateOnTrial& gate_;
   SelftestTally& tally_;
   const std::vector<std::optional<tensor::DType>> inherited_;  ///< by place

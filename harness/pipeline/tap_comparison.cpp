@@ -8,50 +8,38 @@
 
 #include "capture/row_selection.h"
 #include "compare/compare_tensors.h"
+#include "compare/element_bound.h"
 #include "compare/formats.h"
-#include "gate/decode.h"
-#include "gate/late_bounds.h"
+#include "gate/policy.h"
 #include "pipeline/row_coordinates.h"
 #include "pipeline/tap_truth.h"
 
 namespace parity::pipeline {
 namespace {
 
-report::Tap described(const run::TapRecord& record) {
+std::string name_of(std::optional<tensor::DType> dtype) {
+  return dtype ? std::string(tensor::name(*dtype)) : std::string{};
+}
+
+report::Tap described(const run::TapRecord& record, std::optional<tensor::DType> inherited) {
   report::Tap tap;
   tap.id = record.id;
   tap.dtype = tensor::name(record.dtype);
   tap.shape = record.shape;
   tap.elements = tensor::element_count(record.shape);
+  tap.role = record.role;
+  tap.inherited_dtype = name_of(inherited);
   return tap;
 }
 
 bool is_digest(const run::TapRecord& record) { return record.mode == run::StoreMode::digest; }
 
-gate::TapRules rules_for(const CompareChoice& choice, const TapData& reference,
-                         const TapData& candidate, const gate::Limits& limits) {
-  const bool asked = reference.record.dtype != candidate.record.dtype &&
-                     choice.asked_dtype == candidate.record.dtype;
-  return {asked ? gate::DtypeDifference::allowed : gate::DtypeDifference::refused,
-          reference.inherited, reference.noise, limits.other_bounds()};
-}
-
-/// Whose bounds the tap is judged by.
-tensor::DType bounds_dtype(const TapData& reference, const TapData& candidate) {
-  return gate::bounds_dtype(compare::coarser(reference.record.dtype, candidate.record.dtype),
-                            reference.inherited);
-}
-
-gate::Limits limits_of(const CompareChoice& choice, const TapData& reference,
-                       const TapData& candidate) {
-  return gate::limits_for(
-      choice.policy, {reference.record.id, bounds_dtype(reference, candidate), choice.case_name});
-}
-
+/// What both sides have been rounded to says how far off an element may be.
 compare::CompareOptions options_for(const CompareChoice& choice, const TapData& reference,
-                                    const TapData& candidate, const gate::Limits& limits) {
+                                    const TapData& candidate) {
+  const tensor::DType own = compare::coarser(reference.record.dtype, candidate.record.dtype);
   compare::CompareOptions options;
-  options.element_bound = limits.policy.for_dtype(bounds_dtype(reference, candidate)).element_bound;
+  options.element_bound = compare::element_bound(gate::bounds_dtype(own, reference.inherited));
   options.worst_count = choice.worst_count;
   options.threads = choice.threads;
   return options;
@@ -67,12 +55,12 @@ struct NamedOutcome {
 };
 
 NamedOutcome compare_common_part(const TapData& reference, const TapData& candidate,
-                                 const CompareChoice& choice, const gate::Limits& limits) {
+                                 const CompareChoice& choice) {
   const std::optional<CommonPart> part = common_part(reference, candidate);
   if (!part) return {compare::NotCompared{}, report::Outcome::not_compared, Extent::none};
   compare::TensorComparison facts = compare::compare_tensors(
       compare::Reference{part->reference}, compare::Candidate{part->candidate},
-      options_for(choice, reference, candidate, limits));
+      options_for(choice, reference, candidate));
   const bool by_rows = reference.record.mode == run::StoreMode::rows ||
                        candidate.record.mode == run::StoreMode::rows;
   if (!by_rows) return {std::move(facts), report::Outcome::compared, Extent::all};
@@ -83,7 +71,7 @@ NamedOutcome compare_common_part(const TapData& reference, const TapData& candid
 }
 
 NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
-                        const CompareChoice& choice, const gate::Limits& limits) {
+                        const CompareChoice& choice) {
   if (reference.record.shape != candidate.record.shape) {
     return {compare::ShapeMismatch{reference.record.shape, candidate.record.shape},
             report::Outcome::shape_differs, Extent::none};
@@ -99,12 +87,11 @@ NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
                  : NamedOutcome{compare::DigestMismatch{}, report::Outcome::digest_differs,
                                 Extent::none};
   }
-  return compare_common_part(reference, candidate, choice, limits);
+  return compare_common_part(reference, candidate, choice);
 }
 
 std::optional<report::Logits> logits_of(const TapData& reference, const TapData& candidate,
-                                        const TapData* truth, const compare::Outcome& output,
-                                        const CompareChoice& choice) {
+                                        const TapData* truth, const compare::Outcome& output) {
   const bool floating =
       tensor::is_floating(reference.record.dtype) && tensor::is_floating(candidate.record.dtype);
   if (reference.record.role != run::Role::logits || !floating ||
@@ -117,54 +104,20 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   logits.id = reference.record.id;
   logits.facts = compare::compare_logits(compare::Reference{part->reference},
                                          compare::Candidate{part->candidate}, {});
-  const gate::Limits limits = gate::logits_limits_for(choice.policy, logits.id, choice.case_name);
-  logits.rule = limits.rule_id();
-  const gate::TapRules rules = rules_for(choice, reference, candidate, limits);
-  const bool is_step =
-      choice.passes == Passes::prompt_and_steps && run::is_decode_step(reference.record.id);
-  gate::Judgement judgement = is_step
-                                  ? gate::judge_step(logits.facts, output, limits.policy, rules)
-                                  : gate::judge_logits(logits.facts, output, limits.policy, rules);
-  const std::optional<gate::LogitsTruth> by_truth =
-      truth == nullptr ? std::nullopt : logits_against_truth(reference, candidate, *truth);
-  if (by_truth) {
-    judgement = gate::judge_logits_by_truth(
-        std::move(judgement), *by_truth,
-        compare::coarser(reference.record.dtype, candidate.record.dtype), limits.policy);
-    logits.truth = reported(*by_truth);
+  if (truth != nullptr) {
+    if (const auto found = logits_against_truth(reference, candidate, *truth))
+      logits.truth = reported(*found);
   }
-  logits.verdict = judgement.verdict;
-  logits.reasons = std::move(judgement.reasons);
   return logits;
 }
 
-gate::Judgement judgement_of(const NamedOutcome& named, const TapData& reference,
-                             const TapData& candidate,
-                             const std::optional<gate::TruthErrors>& by_truth,
-                             const CompareChoice& choice, const gate::Limits& limits) {
-  gate::Judgement judgement = gate::judge(named.outcome, reference.record.id.kind, limits.policy,
-                                          rules_for(choice, reference, candidate, limits));
-  const auto* facts = std::get_if<compare::TensorComparison>(&named.outcome);
-  if (by_truth)
-    judgement = gate::judge_by_truth(std::move(judgement), *facts, *by_truth, limits.policy);
-  if (facts != nullptr) {
-    judgement = gate::judge_truth_ratio(std::move(judgement), limits,
-                                        by_truth ? &*by_truth : nullptr, facts->ulp.dtype);
-  }
-  // The stored rows may all be equal by chance while others are not; the digests of the whole taps
-  // tell.
-  if (named.extent == Extent::rows && judgement.verdict == run::Verdict::identical &&
-      reference.record.digest != candidate.record.digest) {
-    judgement = gate::judge_unseen_difference();
-  }
-  return judgement;
-}
-
-std::string rows_remark(const TapData& reference, const TapData& candidate) {
+void add_rows(const TapData& reference, const TapData& candidate, report::Tap& tap) {
   const run::TapRecord& with_rows =
       reference.record.mode == run::StoreMode::rows ? reference.record : candidate.record;
-  return "compared on " + std::to_string(with_rows.rows.size()) + " of " +
-         std::to_string(capture::row_count(with_rows.shape)) + " rows";
+  tap.rows = report::RowsCompared{with_rows.rows.size(),
+                                  static_cast<std::uint64_t>(capture::row_count(with_rows.shape))};
+  tap.unseen_rows = reference.record.digest == candidate.record.digest ? report::UnseenRows::equal
+                                                                       : report::UnseenRows::differ;
 }
 
 }  // namespace
@@ -178,43 +131,41 @@ ComparedTap compare_tap(compare::Reference<TapData> of_reference,
                         const TapData* truth) {
   const TapData& reference = of_reference.value;
   const TapData& candidate = of_candidate.value;
-  const gate::Limits limits = limits_of(choice, reference, candidate);
-  NamedOutcome named = outcome_of(reference, candidate, choice, limits);
-  std::optional<gate::TruthErrors> by_truth;
-  if (truth != nullptr && std::holds_alternative<compare::TensorComparison>(named.outcome))
-    by_truth = against_truth(reference, candidate, *truth);
-  ComparedTap compared{described(reference.record),
-                       logits_of(reference, candidate, truth, named.outcome, choice)};
+  NamedOutcome named = outcome_of(reference, candidate, choice);
+  ComparedTap compared{described(reference.record, reference.inherited),
+                       logits_of(reference, candidate, truth, named.outcome)};
   report::Tap& tap = compared.tap;
   if (reference.record.dtype != candidate.record.dtype)
     tap.candidate_dtype = tensor::name(candidate.record.dtype);
   tap.outcome = named.name;
-  if (by_truth) tap.truth = reported(*by_truth, truth->record.dtype);
-  if (reference.noise != nullptr) tap.noise = *reference.noise;
-  gate::Judgement judgement = judgement_of(named, reference, candidate, by_truth, choice, limits);
-  tap.verdict = judgement.verdict;
-  tap.reasons = std::move(judgement.reasons);
-  if (named.extent == Extent::rows) tap.reasons.push_back(rows_remark(reference, candidate));
-  if (named.name == report::Outcome::not_compared)
-    tap.reasons.emplace_back("the two goldens stored different rows of this tap");
-  if (auto* facts = std::get_if<compare::TensorComparison>(&named.outcome)) {
-    tap.facts = std::move(*facts);
-    tap.bounds_dtype = tensor::name(bounds_dtype(reference, candidate));
-    tap.rule = limits.rule_id();
+  if (truth != nullptr && std::holds_alternative<compare::TensorComparison>(named.outcome)) {
+    if (const auto errors = against_truth(reference, candidate, *truth))
+      tap.truth = reported(*errors, truth->record.dtype);
   }
+  if (reference.noise != nullptr) tap.noise = *reference.noise;
+  if (named.extent == Extent::rows) add_rows(reference, candidate, tap);
+  if (auto* facts = std::get_if<compare::TensorComparison>(&named.outcome))
+    tap.facts = std::move(*facts);
   if (auto* shapes = std::get_if<compare::ShapeMismatch>(&named.outcome))
     tap.shapes = std::move(*shapes);
   return compared;
 }
 
-report::Tap unpaired_tap(const run::TapRecord& record, gate::Unpaired side) {
-  report::Tap tap = described(record);
-  tap.outcome =
-      side == gate::Unpaired::missing ? report::Outcome::missing : report::Outcome::additional;
-  gate::Judgement judgement = gate::judge_unpaired(side);
-  tap.verdict = judgement.verdict;
-  tap.reasons = std::move(judgement.reasons);
+report::Tap missing_tap(const run::TapRecord& record, std::optional<tensor::DType> inherited) {
+  report::Tap tap = described(record, inherited);
+  tap.outcome = report::Outcome::missing;
   return tap;
+}
+
+report::Tap additional_tap(const run::TapRecord& record) {
+  report::Tap tap = described(record, std::nullopt);
+  tap.outcome = report::Outcome::additional;
+  return tap;
+}
+
+report::LeftOutTap left_out_tap(const run::TapRecord& record,
+                                std::optional<tensor::DType> inherited) {
+  return {record.id, std::string(tensor::name(record.dtype)), name_of(inherited), record.role};
 }
 
 }  // namespace parity::pipeline

@@ -69,7 +69,10 @@ report::TapTruth reported(const gate::TruthErrors& found, tensor::DType truth) {
           found.candidate.nrmse,
           gate::error_ratio(found.candidate.nrmse, found.reference.nrmse),
           found.reference.max_error_over_rms,
-          found.candidate.max_error_over_rms};
+          found.candidate.max_error_over_rms,
+          std::nullopt,
+          found.reference.one_sided,
+          found.candidate.one_sided};
 }
 
 report::LogitsTruth reported(const gate::LogitsTruth& found) {

@@ -1,5 +1,6 @@
 #include "report/json_reader.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <system_error>
@@ -24,6 +25,8 @@ bool is_too_deep(std::string_view text) {
   constexpr int kDeepest = 64;
   int depth = 0;
   bool in_text = false;
+  const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size() - 1);
+  if (text[start] != '{' && text[start] != '[') return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (in_text) {

@@ -11,6 +11,7 @@
 
 #include "compare/compare_logits.h"
 #include "compare/compare_tensors.h"
+#include "compare/element_bound.h"
 #include "gate/policy.h"
 
 namespace parity::gate {
@@ -32,7 +33,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
 compare::Outcome compared(const tensor::TensorView& reference,
                           const tensor::TensorView& candidate) {
   compare::CompareOptions options;
-  options.element_bound = default_policy().for_dtype(reference.dtype).element_bound;
+  options.element_bound = compare::element_bound(reference.dtype);
   return compare::compare_tensors(compare::Reference{reference}, compare::Candidate{candidate},
                                   options);
 }

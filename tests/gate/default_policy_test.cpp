@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compare/element_bound.h"
 #include "gate/made_facts.h"
 #include "gate/policy.h"
 
@@ -79,7 +80,8 @@ TEST(DefaultPolicy, CoversEveryDtypeInOrder) {
       EXPECT_LE(bound.warn, bound.fail) << tensor::name(dtype) << " " << bound.metric;
     }
     if (!tensor::is_integral(dtype)) {
-      EXPECT_GT(limits.element_bound.relative, tensor::unit_roundoff(tensor::component(dtype)));
+      EXPECT_GT(compare::element_bound(dtype).relative,
+                tensor::unit_roundoff(tensor::component(dtype)));
     }
   }
   EXPECT_NO_THROW(validate(policy));

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "compare/element_bound.h"
 #include "gate/policy.h"
 
 namespace parity::gate {
@@ -57,7 +58,7 @@ std::string expected_row(const Documented& row, DType dtype) {
   const Bound& norm = bound_of(dtype, "nrmse");
   const Bound& largest = bound_of(dtype, "max_error_over_rms");
   const Bound& share = bound_of(dtype, "where.share");
-  const compare::ElementBound& element = default_policy().for_dtype(dtype).element_bound;
+  const compare::ElementBound element = compare::element_bound(dtype);
   std::string numbers;
   for (const DType shown : row.in_numbers) {
     const Bound& limits = bound_of(shown, "nrmse");
@@ -201,7 +202,7 @@ TEST(Origin, StatesTheMultiplesInForce) {
       expect_quoted({bound, "^([0-9.]+) u / ", bound.warn / u, 1e-9});
       expect_quoted({bound, "^[0-9.]+ u / ([0-9.]+) u: ", bound.fail / u, 1e-9});
     }
-    const compare::ElementBound& element = default_policy().for_dtype(dtype).element_bound;
+    const compare::ElementBound element = compare::element_bound(dtype);
     const Bound& share = bound_of(dtype, "where.share");
     expect_quoted({share, "beyond ([0-9.]+) u of its own value", element.relative / u, 1e-9});
     expect_quoted({share, "plus ([0-9.]+) u of the rms", element.of_rms / u, 1e-9});

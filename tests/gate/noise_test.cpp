@@ -97,10 +97,7 @@ TEST(Noise, ThatWouldExplainAnythingExplainsNothing) {
 
 TEST(Noise, IsNoneWhereItsUnitIsOfAnotherDtype) {
   Policy policy = default_policy();
-  for (DTypePolicy& limits : policy.dtypes) {
-    limits.bounds = {{"ulp.max", 1, 1, "a test"}};
-    if (limits.dtype == tensor::DType::bfloat16) limits.element_bound = {};
-  }
+  for (DTypePolicy& limits : policy.dtypes) limits.bounds = {{"ulp.max", 1, 1, "a test"}};
   compare::TensorComparison facts = noisy_facts(1e-3);
   facts.ulp.max = 50;
   const TapNoise noise = noisy({{"ulp.max", 1000}});

@@ -14,8 +14,7 @@ namespace {
 Policy small_policy() {
   Policy policy;
   policy.name = "mine";
-  policy.dtypes = {
-      {tensor::DType::float32, {{"nrmse", 1e-6, 1e-5, "measured last week"}}, {1e-5, 1e-5}}};
+  policy.dtypes = {{tensor::DType::float32, {{"nrmse", 1e-6, 1e-5, "measured last week"}}}};
   policy.logits = {{"kl.mean", 1e-4, 1e-3, "measured last week"}};
   return policy;
 }

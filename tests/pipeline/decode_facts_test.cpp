@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/decoder/decoder_fixture.h"
+#include "pipeline/tap_judgement.h"
 
 namespace parity::pipeline {
 namespace {
@@ -66,8 +67,9 @@ report::Case two_steps(std::uint64_t rows) {
 
 Verdict verdict_of_decode(report::Case one) {
   const tensor::Value inputs{tensor::ValueDict{{{"decode_tokens", ids({2, 2}, {1, 2, 3, 4})}}}};
-  add_decode({{inputs}, {inputs}},
-             {gate::default_rules(), std::nullopt, 10, 1, Passes::prompt_and_steps}, one);
+  add_decode({{inputs}, {inputs}}, Passes::prompt_and_steps, one);
+  for (report::Tap& tap : one.taps) tap.dtype = "float32";
+  judge_case(one, gate::default_rules(), "");
   return one.decode.value().verdict;
 }
 

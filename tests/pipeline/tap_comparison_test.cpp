@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "capture/row_selection.h"
+#include "pipeline/tap_judgement.h"
 
 namespace parity::pipeline {
 namespace {
@@ -45,10 +46,13 @@ std::vector<float> ramp() {
   return values;
 }
 
-ComparedTap compared(const StoredTap& reference, const StoredTap& candidate) {
-  const CompareChoice choice{gate::default_rules(), std::nullopt, 3, 1};
-  return compare_tap(compare::Reference{reference.data()}, compare::Candidate{candidate.data()},
-                     choice);
+/// Compared, and judged by the built-in policy. `asked`: the dtype that the candidate should have.
+ComparedTap compared(const StoredTap& reference, const StoredTap& candidate,
+                     const std::string& asked = "") {
+  ComparedTap result = compare_tap(compare::Reference{reference.data()},
+                                   compare::Candidate{candidate.data()}, {3, 1});
+  judge_tap(result.tap, {gate::default_rules(), "case", asked});
+  return result;
 }
 
 TEST(TapComparison, OfEqualTensorsIsIdenticalInEveryPairOfStoreModes) {
@@ -162,17 +166,11 @@ TEST(TapComparison, JudgesAcrossDtypesByTheCoarserOnesBounds) {
     candidate.bytes.push_back(static_cast<std::byte>(bits >> 16U & 0xffU));
     candidate.bytes.push_back(static_cast<std::byte>(bits >> 24U));
   }
-  CompareChoice choice{gate::default_rules(), tensor::DType::bfloat16, 3, 1};
   const StoredTap reference = stored(exact, run::StoreMode::full);
-  const ComparedTap asked = compare_tap(compare::Reference{reference.data()},
-                                        compare::Candidate{candidate.data()}, choice);
+  const ComparedTap asked = compared(reference, candidate, "bfloat16");
   EXPECT_EQ(asked.tap.verdict, run::Verdict::within);
   EXPECT_EQ(asked.tap.facts->where.outside, 0U);
-  choice.asked_dtype.reset();
-  EXPECT_EQ(compare_tap(compare::Reference{reference.data()}, compare::Candidate{candidate.data()},
-                        choice)
-                .tap.verdict,
-            run::Verdict::dtype_differs);
+  EXPECT_EQ(compared(reference, candidate).tap.verdict, run::Verdict::dtype_differs);
 }
 
 TEST(TapComparison, JudgesLogitsBesideTheTensor) {
