@@ -188,14 +188,18 @@ class Chart {
     };
     const middle = (top + bottom) / 2;
     parts.push(draw('path', {class: 'axis', d: `M${this.left} ${middle}H${this.width - this.right}`}));
-    parts.push(draw('text', {x: this.left - 8, y: middle + 4, 'text-anchor': 'end'}, 'to truth 1'));
-    parts.push(draw('text', {x: this.left + 4, y: top + 4}, 'candidate further from the truth'));
-    parts.push(draw('text', {x: this.left + 4, y: bottom}, 'reference further'));
     let text = '';
     for (const tap of this.seen) {
       if (tap.truth) text += `M${this.x(tap.place)} ${middle}V${Math.round(10 * y(tap.truth.ratio)) / 10}`;
     }
     parts.push(draw('path', {class: 'ratio', d: text}));
+    const say = (x, height, anchor, words) => parts.push(draw('text', {x, y: height, 'text-anchor': anchor}, words));
+    const factor = largest > 1 ? count(Math.round(10 ** largest)) : '10';
+    say(this.left - 8, middle + 4, 'end', 'to truth 1');
+    say(this.left - 8, top + 6, 'end', `${factor} times`);
+    say(this.left - 8, bottom, 'end', `1/${factor}`);
+    say(this.left + 6, top + 6, 'start', 'candidate further from the truth');
+    say(this.left + 6, bottom, 'start', 'reference further from the truth');
   }
 
   render() {
