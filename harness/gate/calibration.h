@@ -42,6 +42,7 @@ struct Spread {
 };
 
 struct CalibrationInput {
+  std::string reference;  ///< file, device and versions
   std::vector<VariedRun> runs;
   std::vector<Spread> taps;
   std::vector<Spread> logits;
@@ -82,6 +83,8 @@ struct RuleEvidence {
   double headroom = 1;    ///< fail over measured
   std::vector<BoundEvidence> bounds;
   std::optional<double> truth_factor;  ///< the largest that was needed
+  /// Metrics without a bound, since what was measured leaves none that could fail, with the worst.
+  std::vector<std::pair<std::string, double>> left_out;
 };
 
 struct Untestable {

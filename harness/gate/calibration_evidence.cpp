@@ -95,7 +95,10 @@ Evidenced bound_all(const std::vector<std::string_view>& metrics, const Spreads&
     measured.headroom = rule.headroom;
     BoundEvidence evidence = evidence_for(metric, spreads, input, measured);
     const std::optional<Limit> limit = limit_of(metric, measured);
-    if (!limit) continue;
+    if (!limit) {
+      if (measured.known) rule.left_out.emplace_back(metric, measured.worst);
+      continue;
+    }
     evidence.built_in = built_in(metric);
     evidence.remark = limit->remark;
     Bound bound{std::string(metric), limit->warn, limit->fail, ""};

@@ -26,6 +26,11 @@ std::vector<std::string> remarks_on_rule(const Rule& rule, const RuleEvidence& e
                         std::sqrt(evidence.headroom));
   }
   lines.push_back(std::move(text));
+  for (const auto& [metric, worst] : evidence.left_out) {
+    lines.push_back(fmt::format(
+        "no bound on {}, of which {:.2g} was measured: a limit above it would let anything pass",
+        metric, worst));
+  }
   if (evidence.truth_factor) {
     lines.push_back(fmt::format(
         "truth_factor: {:.2g} was needed; with headroom, and never above the built-in one",
@@ -93,6 +98,7 @@ PolicyRemarks remarks_on(const Calibration& calibration, const CalibrationInput&
   head = {std::string(kCalibratedPolicy) +
               ": bounds from how far these runs were apart (docs/calibrate.md)",
           "", "  " + command, ""};
+  head.push_back("  reference  " + input.reference);
   for (const VariedRun& run : input.runs)
     head.push_back(fmt::format("  {:<9}  {}: {}", name(run.variation), run.label, run.made_on));
   if (!notes.empty()) head.emplace_back();

@@ -180,6 +180,9 @@ void Calibration::add_own(const golden_store::GoldenReader& golden) {
 }
 
 void Calibration::measure() {
+  const std::string file = reference_.path().string();
+  input_.reference =
+      report::clean(fmt::format("{}: {}", file, made_on({file, reference_.header().provenance})));
   const std::vector<std::filesystem::path> others(request_.goldens.begin() + 1,
                                                   request_.goldens.end());
   for (const std::filesystem::path& other : others) require_same_run(reference_, other);
@@ -229,6 +232,7 @@ CalibratedPolicy Calibration::make() {
   check_policy(gate::parse_policy(made.text, request_.choice.name), reference_, "", {});
   made.summary = summary_of(found, input_);
   made.summary.reference = reference_.path().string();
+  made.summary.made_on = made_on({"", reference_.header().provenance});
   made.summary.command = request_.command;
   made.summary.not_run = not_run_;
   made.summary.notes = notes_;

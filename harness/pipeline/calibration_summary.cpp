@@ -43,6 +43,7 @@ std::vector<report::CalibratedRule> rules_of(const std::vector<gate::Rule>& rule
     one.truth_factor = rule.truth_factor;
     for (std::size_t b = 0; b < rule.bounds.size(); ++b)
       one.bounds.push_back(bound_of(rule.bounds[b], evidence[i].bounds[b], input));
+    one.left_out = evidence[i].left_out;
     shown.push_back(std::move(one));
   }
   return shown;

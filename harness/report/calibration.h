@@ -42,6 +42,8 @@ struct CalibratedRule {
   double headroom = 1;
   std::optional<double> truth_factor;
   std::vector<CalibratedBound> bounds;
+  /// Metrics without a bound, since what was measured leaves none that could fail, with the worst.
+  std::vector<std::pair<std::string, double>> left_out;
 };
 
 struct CalibrationPlace {
@@ -53,6 +55,7 @@ struct CalibrationPlace {
 struct Calibration {
   std::string policy;     ///< its name
   std::string reference;  ///< golden's path
+  std::string made_on;    ///< its device and versions
   std::string command;
   std::vector<CalibrationRun> runs;
   std::vector<std::string> not_run;  ///< variations that could not be made, and why

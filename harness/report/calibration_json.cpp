@@ -36,6 +36,8 @@ Json rules_json(const std::vector<CalibratedRule>& rules) {
     for (const std::string& glob : rule.layers) layers.push_back(clean(glob));
     Json bounds = Json::array();
     for (const CalibratedBound& bound : rule.bounds) bounds.push_back(bound_json(bound));
+    Json left_out = Json::object();
+    for (const auto& [metric, worst] : rule.left_out) left_out[metric] = json_number(worst);
     const auto or_null = [](const std::string& text) {
       return text.empty() ? Json(nullptr) : Json(text);
     };
@@ -46,7 +48,8 @@ Json rules_json(const std::vector<CalibratedRule>& rules) {
                     {"runs", rule.runs},
                     {"headroom", json_number(rule.headroom)},
                     {"truth_factor", rule.truth_factor ? Json(*rule.truth_factor) : Json(nullptr)},
-                    {"bounds", std::move(bounds)}});
+                    {"bounds", std::move(bounds)},
+                    {"left_out", std::move(left_out)}});
   }
   return list;
 }
@@ -78,6 +81,7 @@ std::string to_json(const Calibration& calibration) {
   const Json json = {{"schema", "parity-calibration/1"},
                      {"policy", clean(calibration.policy)},
                      {"reference", clean(calibration.reference)},
+                     {"made_on", clean(calibration.made_on)},
                      {"command", clean(calibration.command)},
                      {"runs", std::move(runs)},
                      {"not_run", texts_json(calibration.not_run)},

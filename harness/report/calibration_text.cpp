@@ -15,42 +15,71 @@ namespace {
 
 const std::vector<ColumnSpec>& columns() {
   static const std::vector<ColumnSpec> kColumns = {
-      {"rule", Align::left, 100},  {"taps", Align::right, 50},  {"runs", Align::right, 40},
-      {"metric", Align::left, 95}, {"worst", Align::right, 80}, {"by", Align::left, 78},
-      {"warn", Align::right, 85},  {"fail", Align::right, 90},  {"built in", Align::right, 75},
+      {"metric", Align::left, 100}, {"worst", Align::right, 80}, {"by", Align::left, 70},
+      {"warn", Align::right, 85},   {"fail", Align::right, 90},  {"built in", Align::right, 75},
       {"", Align::left, 65}};
   return kColumns;
 }
 
-std::string name_of(const CalibratedRule& rule) {
-  if (rule.dtype.empty()) return "logits";
-  std::string text = rule.layers.empty() ? "" : rule.layers.front();
-  if (rule.layers.size() > 1) text += fmt::format(" +{}", rule.layers.size() - 1);
-  if (rule.layers.empty()) text = rule.kind.empty() ? "every other tap" : rule.kind;
-  return clean(text + ", " + rule.dtype);
+/// Which taps, and how many runs the rule stands on.
+std::string title_of(const CalibratedRule& rule) {
+  std::string text = rule.layers.empty() ? "every other tap" : rule.layers.front();
+  if (rule.layers.empty() && !rule.kind.empty()) text = rule.kind;
+  if (rule.layers.size() > 1) text += fmt::format(" and {} more", rule.layers.size() - 1);
+  if (rule.dtype.empty()) text = "logits";
+  if (!rule.dtype.empty()) text += ", " + rule.dtype;
+  return clean(fmt::format("{}: {}, {} {}", text, plural(rule.taps, "tap"),
+                           plural(static_cast<std::uint64_t>(rule.runs), "run"),
+                           rule.runs == 1 ? "differs" : "differ"));
 }
 
 std::string built_in_text(const CalibratedBound& bound) {
-  return bound.built_in ? limit_number(bound.built_in->second) : "-";
+  if (!bound.built_in) return "-";
+  return limit_number(bound.built_in->first) + " / " + limit_number(bound.built_in->second);
 }
 
-void add_rows(const CalibratedRule& rule, std::vector<Row>& rows) {
-  bool is_first = true;
-  for (const CalibratedBound& bound : rule.bounds) {
-    const std::string by = bound.run.empty() ? "-" : bound.variation;
-    rows.push_back({"",
-                    {{is_first ? name_of(rule) : "", Tone::strong},
-                     {is_first ? std::to_string(rule.taps) : ""},
-                     {is_first ? std::to_string(rule.runs) : ""},
-                     {bound.metric},
-                     {limit_number(bound.measured)},
-                     {by},
-                     {limit_number(bound.warn)},
-                     {limit_number(bound.fail)},
-                     {built_in_text(bound)},
-                     {bound.is_wider ? "wider" : "", Tone::warning}}});
-    is_first = false;
+std::vector<Row> rows_of(const std::vector<CalibratedRule>& rules) {
+  std::vector<Row> rows;
+  for (const CalibratedRule& rule : rules) {
+    for (const CalibratedBound& bound : rule.bounds) {
+      rows.push_back({"",
+                      {{bound.metric},
+                       {limit_number(bound.measured)},
+                       {bound.run.empty() ? "-" : bound.variation},
+                       {limit_number(bound.warn)},
+                       {limit_number(bound.fail)},
+                       {built_in_text(bound)},
+                       {bound.is_wider ? "wider" : "", Tone::warning}}});
+    }
   }
+  return rows;
+}
+
+void add_table(Page& page, const Calibration& calibration) {
+  std::vector<CalibratedRule> rules = calibration.rules;
+  rules.insert(rules.end(), calibration.logits.begin(), calibration.logits.end());
+  const std::vector<Row> rows = rows_of(rules);
+  const Layout layout(columns(), rows, page.width());
+  page.blank();
+  page.line(layout.title_line(page.color()));
+  std::size_t at = 0;
+  for (const CalibratedRule& rule : rules) {
+    page.clipped(title_of(rule), Tone::strong);
+    for (std::size_t i = 0; i < rule.bounds.size(); ++i)
+      page.line(layout.line(rows[at++], page.color()));
+  }
+}
+
+std::uint64_t count_wider(const Calibration& calibration) {
+  std::uint64_t count = 0;
+  for (const auto* rules : {&calibration.rules, &calibration.logits}) {
+    for (const CalibratedRule& rule : *rules) {
+      count += static_cast<std::uint64_t>(
+          std::count_if(rule.bounds.begin(), rule.bounds.end(),
+                        [](const CalibratedBound& bound) { return bound.is_wider; }));
+    }
+  }
+  return count;
 }
 
 void add_places(Page& page, const std::string& title, const std::vector<CalibrationPlace>& places) {
@@ -66,7 +95,7 @@ void add_places(Page& page, const std::string& title, const std::vector<Calibrat
 }
 
 void add_runs(Page& page, const Calibration& calibration) {
-  page.wrapped("reference  ", calibration.reference);
+  page.wrapped("reference  ", calibration.reference + ": " + calibration.made_on);
   for (const CalibrationRun& run : calibration.runs) {
     page.wrapped(pad_right(run.variation, 9) + "  ", fmt::format("{}: {}", run.label, run.made_on));
   }
@@ -80,25 +109,15 @@ void add_runs(Page& page, const Calibration& calibration) {
 std::string to_text(const Calibration& calibration, const TableOptions& options) {
   Page page(options);
   add_runs(page, calibration);
-  std::vector<Row> rows;
-  for (const CalibratedRule& rule : calibration.rules) add_rows(rule, rows);
-  for (const CalibratedRule& rule : calibration.logits) add_rows(rule, rows);
-  const Layout layout(columns(), rows, page.width());
-  page.blank();
-  page.line(layout.title_line(page.color()));
-  for (const Row& row : rows) page.line(layout.line(row, page.color()));
+  add_table(page, calibration);
   add_places(page,
              "No bound could tell these taps from wrong ones; they fail whatever judges them:",
              calibration.untestable);
   add_places(page, "Measured beyond the limits, which are the built-in ones:", calibration.beyond);
   page.blank();
-  page.wrapped(
-      "", fmt::format("{} for taps and {} for logits, of which {} wider than built in",
-                      plural(calibration.rules.size(), "rule"), calibration.logits.size(),
-                      plural(static_cast<std::uint64_t>(std::count_if(
-                                 rows.begin(), rows.end(),
-                                 [](const Row& row) { return !row.cells.back().text.empty(); })),
-                             "bound")));
+  page.wrapped("", fmt::format("{} for taps and {} for logits, of which {} wider than built in",
+                               plural(calibration.rules.size(), "rule"), calibration.logits.size(),
+                               plural(count_wider(calibration), "bound")));
   return page.text();
 }
 

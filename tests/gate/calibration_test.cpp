@@ -39,7 +39,8 @@ Spread spread(std::size_t run, const run::TapId& tap, double nrmse, DType dtype 
 }
 
 CalibrationInput two_runs() {
-  return {{{Variation::recording, "b.h5", "another device"}, {Variation::threads, "1 thread", "x"}},
+  return {"a.h5: a device",
+          {{Variation::recording, "b.h5", "another device"}, {Variation::threads, "1 thread", "x"}},
           {},
           {}};
 }
@@ -213,6 +214,10 @@ TEST(Calibration, LeavesAMetricOutThatSaysNothing) {
   const Calibration made = calibrate(input, choice());
   EXPECT_FALSE(has_bound(made.book.taps[0], "ulp.p99"));
   EXPECT_TRUE(has_bound(made.book.taps[0], "nrmse"));
+  using LeftOut = std::vector<std::pair<std::string, double>>;
+  EXPECT_EQ(made.taps[0].left_out, (LeftOut{{"ulp.p99", 64}}));
+  const PolicyRemarks remarks = remarks_on(made, input, "", {});
+  EXPECT_NE(remarks.taps[0].rule[1].find("no bound on ulp.p99"), std::string::npos);
 }
 
 TEST(Calibration, CanStayInsideTheBuiltInPolicy) {

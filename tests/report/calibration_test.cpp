@@ -29,6 +29,7 @@ Calibration made() {
   Calibration calibration;
   calibration.policy = "nightly";
   calibration.reference = "a.h5";
+  calibration.made_on = "a device";
   calibration.command = "parity calibrate a.h5 b.h5 --out nightly.toml";
   calibration.runs = {{"recording", "b.h5", "NVIDIA H200, PyTorch 2.11.0"}};
   CalibratedRule rule;
@@ -56,9 +57,9 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST(CalibrationText, PutsTheBuiltInBoundBesideEachNewOne) {
   const std::string text = text_of(made());
-  EXPECT_TRUE(has(text, "model.layers.*.mlp +2, bfloat16")) << text;
+  EXPECT_TRUE(has(text, "model.layers.*.mlp and 2 more, bfloat16: 6 taps, 2 runs differ")) << text;
   EXPECT_TRUE(has(text, "nrmse")) << text;
-  EXPECT_TRUE(has(text, "0.0015  threads  0.004  0.012    0.0625")) << text;
+  EXPECT_TRUE(has(text, "0.0015  threads  0.004  0.012  0.023 / 0.0625")) << text;
   EXPECT_TRUE(has(text, "b.h5: NVIDIA H200, PyTorch 2.11.0"));
   EXPECT_TRUE(has(text, "1 rule for taps and 1 for logits, of which 0 bounds wider than built in"))
       << text;
@@ -70,7 +71,7 @@ TEST(CalibrationText, MarksWhatIsWiderAndWhatHasNoCounterpart) {
   calibration.rules[0].bounds[1].built_in.reset();
   const std::string text = text_of(calibration);
   EXPECT_TRUE(has(text, "0.0625  wider")) << text;
-  EXPECT_TRUE(has(text, "0.012         -")) << text;
+  EXPECT_TRUE(has(text, "0.012               -")) << text;
   EXPECT_TRUE(has(text, "of which 1 bound wider")) << text;
 }
 
@@ -112,6 +113,7 @@ TEST(CalibrationJson, HoldsWhatEachBoundWasMadeFrom) {
   calibration.rules[0].bounds[1].run.clear();
   calibration.rules[0].bounds[1].built_in.reset();
   calibration.rules[0].truth_factor = 1.4;
+  calibration.rules[0].left_out = {{"where.share", 0.7}};
   const auto json = nlohmann::json::parse(to_json(calibration));
   EXPECT_EQ(json["schema"], "parity-calibration/1");
   const auto& rule = json["rules"][0];
@@ -123,6 +125,7 @@ TEST(CalibrationJson, HoldsWhatEachBoundWasMadeFrom) {
   EXPECT_EQ(first["built_in"]["fail"], 0.0625);
   EXPECT_TRUE(rule["bounds"][1]["worst"].is_null());
   EXPECT_TRUE(rule["bounds"][1]["built_in"].is_null());
+  EXPECT_EQ(rule["left_out"]["where.share"], 0.7);
   EXPECT_TRUE(json["logits"][0]["dtype"].is_null());
 }
 
