@@ -15,6 +15,7 @@
 #include "gate/calibration_remarks.h"
 #include "pipeline/calibrate.h"
 #include "report/calibration.h"
+#include "report/text.h"
 
 namespace parity::cli {
 namespace {
@@ -104,8 +105,9 @@ std::set<gate::Variation> variations_of(const std::vector<std::string>& names) {
 }
 
 std::string policy_name(const CalibrateFlags& flags) {
-  if (!flags.name.empty()) return flags.name;
-  const std::string stem = std::filesystem::path(flags.out).stem().string();
+  // A policy file is UTF-8, which a file's name need not be.
+  if (!flags.name.empty()) return report::clean(flags.name);
+  const std::string stem = report::clean(std::filesystem::path(flags.out).stem().string());
   return flags.out == "-" || stem.empty() ? "calibrated" : stem;
 }
 

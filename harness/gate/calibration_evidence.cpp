@@ -29,12 +29,15 @@ BoundEvidence evidence_for(std::string_view metric, const Spreads& spreads,
   BoundEvidence evidence;
   measured.worst = best(direction);
   std::map<Variation, double> variations;
+  const bool of_logits = find_logits_metric(metric) != nullptr;
   std::uint64_t least = 0;
   for (const Spread* spread : spreads) {
     const std::optional<double> figure = figure_of(*spread, metric, direction);
     if (!figure) continue;
     measured.known = true;
-    least = least == 0 ? spread->elements : std::min(least, spread->elements);
+    // Steps of a decode have one position each, and those that are equal say nothing of a share.
+    if (differs(*spread) || !of_logits)
+      least = least == 0 ? spread->elements : std::min(least, spread->elements);
     const auto [entry, is_new] = variations.emplace(input.runs[spread->run].variation, *figure);
     if (!is_new) entry->second = worse_of(entry->second, *figure, direction);
     if (!is_beyond(*figure, measured.worst, direction)) continue;
@@ -129,8 +132,7 @@ void add_truth_factor(const Spreads& spreads, double built_in, Evidenced& result
 tensor::DType coarsest(const Spreads& spreads) {
   tensor::DType dtype = spreads.front()->dtype;
   for (const Spread* spread : spreads) {
-    if (tensor::significand_bits(spread->dtype) < tensor::significand_bits(dtype))
-      dtype = spread->dtype;
+    if (tensor::unit_roundoff(spread->dtype) > tensor::unit_roundoff(dtype)) dtype = spread->dtype;
   }
   return dtype;
 }

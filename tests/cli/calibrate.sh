@@ -96,6 +96,9 @@ expect 0 calibrate t.h5 b.h5 --headroom 20 --tighten-only --out tight.toml
 lacks tight.toml "WIDER THAN BUILT IN"
 has tight.toml "the built-in limit"
 
+expect 0 calibrate t.h5 b.h5 --name $'a"\xff\nb' --out odd.toml
+expect 0 policy show --policy odd.toml
+
 # Standard output, and nothing on it.
 expect 0 calibrate t.h5 b.h5 --out -
 has stdout "[[rule.bound]]"

@@ -163,8 +163,9 @@ TEST(Calibration, RefusesWhereNothingDiffers) {
 }
 
 TEST(Calibration, NoLimitIsBelowOneRounding) {
-  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
-    const double u = tensor::unit_roundoff(dtype);
+  for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16,
+                            DType::float8_e4m3fn, DType::float8_e5m2, DType::complex64}) {
+    const double u = tensor::unit_roundoff(tensor::component(dtype));
     CalibrationInput input = two_runs();
     input.taps = {spread(0, module("embed"), u / 1e6, dtype)};
     const Calibration made = calibrate(input, choice());
@@ -292,6 +293,19 @@ TEST(Calibration, BoundsLogitsByWhatAUserWouldSee) {
   input.logits[0].figures[2].value = 2;
   EXPECT_TRUE(calibrate(input, choice()).book.logits.empty());
   EXPECT_EQ(calibrate(input, choice()).untestable.at(0).why, "logits: kl.max is 2");
+}
+
+TEST(Calibration, AnEqualStepOfADecodeSaysNothingOfAShare) {
+  CalibrationInput input = two_runs();
+  input.taps = {spread(0, module("fc"), 1e-6)};
+  Spread step = spread(0, {run::TapKind::output, "<output>", "", 3, ""}, 0);
+  step.elements = 1;
+  Spread pooled = spread(0, {run::TapKind::output, "<output>", "", 0, ""}, 0);
+  pooled.elements = 100;
+  pooled.figures = {{"kl.mean", 1e-8}, {"top1_agreement", 1}};
+  input.logits = {step, pooled};
+  const Rule rule = calibrate(input, choice()).book.logits.at(0);
+  EXPECT_GT(bound_on(rule, "top1_agreement").fail, 0.9);
 }
 
 /// Any model and any runs of it, fixed by the seed.
