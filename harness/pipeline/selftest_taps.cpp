@@ -18,6 +18,7 @@ namespace {
 
 /// Values of earlier taps that are kept for the one that goes stale.
 constexpr std::size_t kValuesKept = 16;
+constexpr std::size_t kBytesKept = std::size_t{256} << 20U;  // or the last one, if that is larger
 constexpr double kLargestFactor = 1;    // twice the value
 constexpr double kLargestSpike = 1024;  // of the rms
 
@@ -217,6 +218,12 @@ void TapFaults::remember(const RecordedTap& tap) {
       earlier_.begin(), earlier_.end(),
       [&](const tensor::HostTensor& each) { return alike < 2 || is_alike(each, tap.stored); });
   if (alike >= 2 || earlier_.size() >= kValuesKept) earlier_.erase(oldest);
+  std::size_t size_bytes = tap.stored.bytes().size();
+  for (const tensor::HostTensor& each : earlier_) size_bytes += each.bytes().size();
+  while (!earlier_.empty() && size_bytes > kBytesKept) {
+    size_bytes -= earlier_.front().bytes().size();
+    earlier_.erase(earlier_.begin());
+  }
   earlier_.push_back(tap.stored);
 }
 
