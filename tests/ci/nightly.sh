@@ -107,7 +107,7 @@ has stderr "infrastructure, exit code 3: ended after 1s"
 
 # The comparison is killed; the script is told to stop.
 started() {
-  for _ in $(seq 100); do
+  for _ in $(seq 300); do
     child=$(pgrep -P "$(pgrep -P "$1" timeout)" sleep 2>/dev/null) && return
     sleep 0.1
   done
