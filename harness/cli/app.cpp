@@ -118,6 +118,7 @@ int run_app(int argc, char** argv) {
   add("judge", "Judge a stored report by another policy, without running anything again",
       add_judge_command);
   add("export", "Show a stored report in another format", add_export_command);
+  add("bless", "Show what a refreshed golden changes, grouped for a review", add_bless_command);
 
   try {
     app.parse(argc, argv);

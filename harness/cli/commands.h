@@ -41,5 +41,6 @@ using Action = std::function<int(const CommonFlags&)>;
 [[nodiscard]] Action add_policy_command(CLI::App& command);
 [[nodiscard]] Action add_judge_command(CLI::App& command);
 [[nodiscard]] Action add_export_command(CLI::App& command);
+[[nodiscard]] Action add_bless_command(CLI::App& command);
 
 }  // namespace parity::cli

@@ -197,17 +197,22 @@ std::vector<IntroducedError> in_numbers(std::vector<IntroducedError> errors) {
 
 }  // namespace
 
-std::string peer_name(const run::TapId& tap) {
-  run::TapId general = tap;
-  general.path.clear();
-  for (std::size_t i = 0; i < tap.path.size(); ++i) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(tap.path[i])) != 0;
+std::string peer_text(std::string_view name) {
+  std::string general;
+  for (const char c : name) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
     if (!digit) {
-      general.path += tap.path[i];
-    } else if (general.path.empty() || general.path.back() != '*') {
-      general.path += '*';
+      general += c;
+    } else if (general.empty() || general.back() != '*') {
+      general += '*';
     }
   }
+  return general;
+}
+
+std::string peer_name(const run::TapId& tap) {
+  run::TapId general = tap;
+  general.path = peer_text(tap.path);
   general.call = 0;
   return run::to_string(general);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "run/tap.h"
@@ -66,7 +67,9 @@ struct Attribution {
   std::string sentence;         ///< the finding in words
 };
 
-/// The name that a tap shares with its peers: "model.layers.*.mlp" for "model.layers.3.mlp".
+/// A name with its numbers replaced: "model.layers.*.mlp" of "model.layers.12.mlp".
+[[nodiscard]] std::string peer_text(std::string_view name);
+/// Of a tap, whatever call of it.
 [[nodiscard]] std::string peer_name(const run::TapId& tap);
 
 /// What is explained of an error in `dtype` by rounding alone, `unit` taken for its unit roundoff.

@@ -6,14 +6,14 @@ has stdout "parity record"
 has stdout "Exit codes"
 expect 0 --version
 grep -qE '^parity [0-9]+\.[0-9]+\.[0-9]+$' stdout || fail "no version"
-for command in record compare inspect history policy selftest calibrate; do
+for command in record compare inspect history policy selftest calibrate judge export bless; do
   expect 0 $command --help
   has stdout "Example"
   has stdout "--no-color"
   empty stderr
 done
 for flag in --json --junit --markdown --html --openmetrics; do
-  for command in compare selfcheck; do
+  for command in compare selfcheck judge; do
     expect 0 $command --help
     has stdout "$flag"
   done
