@@ -19,8 +19,8 @@ namespace {
 /// Values of earlier taps that are kept for the one that goes stale.
 constexpr std::size_t kValuesKept = 16;
 constexpr std::size_t kBytesKept = std::size_t{256} << 20U;  // or the last one, if that is larger
-constexpr double kLargestFactor = 1;    // twice the value
-constexpr double kLargestSpike = 1024;  // of the rms
+constexpr double kLargestFactor = 1;                         // twice the value
+constexpr double kLargestSpike = 1024;                       // of the rms
 
 tensor::Digest other_digest(tensor::Digest digest) {
   digest.bytes[0] = static_cast<std::uint8_t>(digest.bytes[0] ^ 1U);

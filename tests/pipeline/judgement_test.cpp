@@ -175,10 +175,10 @@ TEST(PolicyCheckOfAReport, RefusesWhatACheckOfTheGoldenRefuses) {
 TEST(PolicyCheckOfAReport, RefusesBoundsOnWhatWasNotMeasured) {
   report::Report report = report_of({tap_of("a", 0)});
   for (const char* metric : {"introduced.nrmse", "truth.ratio"}) {
-    const gate::RuleBook policy = gate::parse_policy(
-        "name = \"p\"\n[[rule]]\nreason = \"r\"\n[[rule.bound]]\nmetric = \"" +
-            std::string(metric) + "\"\nfail = 2\n",
-        "p.toml");
+    const gate::RuleBook policy =
+        gate::parse_policy("name = \"p\"\n[[rule]]\nreason = \"r\"\n[[rule.bound]]\nmetric = \"" +
+                               std::string(metric) + "\"\nfail = 2\n",
+                           "p.toml");
     EXPECT_NE(refusal(policy, report).find("a bound on " + std::string(metric)), std::string::npos);
   }
   report.attribution.emplace();

@@ -11,9 +11,7 @@
 namespace parity::report {
 namespace {
 
-Place place(const std::string& path) {
-  return {"prose", {run::TapKind::module, path, "", 0, ""}};
-}
+Place place(const std::string& path) { return {"prose", {run::TapKind::module, path, "", 0, ""}}; }
 
 Blessing made_blessing() {
   Blessing blessing;
@@ -30,8 +28,19 @@ Blessing made_blessing() {
   blessing.identical = 7;
   blessing.values = {{run::Verdict::diverged, "layers.*.mlp", tensor::DType::bfloat16, 1, 1, 0.25,
                       place("layers.3.mlp"), 300, place("layers.2.mlp"), 1e-3, 1, 0, 1},
-                     {run::Verdict::untested, "head", tensor::DType::float32, 2, 0, 0, {}, 0, {},
-                      std::nullopt, 0, 0, 0}};
+                     {run::Verdict::untested,
+                      "head",
+                      tensor::DType::float32,
+                      2,
+                      0,
+                      0,
+                      {},
+                      0,
+                      {},
+                      std::nullopt,
+                      0,
+                      0,
+                      0}};
   blessing.logits = {{place("<output>"), run::Verdict::suspect, 40, 3, 1, 1e-3, 0.5}};
   blessing.changes_entry = "## new.h5: recorded anew\n\n- **What.** 1 tap diverged.\n";
   blessing.repro = "parity bless old.h5 new.h5";
