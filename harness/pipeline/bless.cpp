@@ -1,6 +1,8 @@
 #include "pipeline/bless.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -29,6 +31,11 @@ struct TruthReach {
   }
 };
 
+/// Not comparable is as far as can be.
+double as_large(double nrmse) {
+  return std::isnan(nrmse) ? std::numeric_limits<double>::infinity() : nrmse;
+}
+
 void add_truth(const report::Tap& tap, report::ValueChange& change) {
   const gate::TruthRule rule{1, tensor::unit_roundoff(tensor::component(tap.facts->ulp.dtype))};
   const double before = tap.truth->reference_nrmse;
@@ -42,8 +49,7 @@ void add_figures(const std::string& case_name, const report::Tap& tap, const Tru
                  report::ValueChange& change) {
   const compare::TensorComparison& facts = *tap.facts;
   const bool is_first = change.measured++ == 0;
-  // Not comparable is as far as can be.
-  if (is_first || !(facts.nrmse <= change.nrmse)) {
+  if (is_first || as_large(facts.nrmse) > as_large(change.nrmse)) {
     change.nrmse = facts.nrmse;
     change.nrmse_at = {case_name, tap.id};
   }
@@ -89,7 +95,7 @@ void add_values(const report::Report& report, const TruthReach& reach, report::B
   std::stable_sort(blessing.values.begin(), blessing.values.end(),
                    [](const report::ValueChange& one, const report::ValueChange& other) {
                      if (one.verdict != other.verdict) return one.verdict > other.verdict;
-                     return one.nrmse > other.nrmse;
+                     return as_large(one.nrmse) > as_large(other.nrmse);
                    });
 }
 

@@ -48,20 +48,22 @@ void add_values(std::string& text, const Blessing& blessing) {
   text += "\n**Values:** " + identical_line(blessing) + "\n";
   if (blessing.values.empty()) return;
   text +=
-      "\n| layers | verdict | taps | largest nrmse | at | most ulp | noise | against the truth |\n"
-      "|---|---|--:|--:|---|--:|--:|---|\n";
+      "\n| layers | verdict | taps | largest nrmse | at | most ulp | at | noise | against the "
+      "truth "
+      "|\n|---|---|--:|--:|---|--:|---|--:|---|\n";
   for (std::size_t i = 0; i < std::min(kMost, blessing.values.size()); ++i) {
     const ValueChange& change = blessing.values[i];
     const bool measured = change.measured > 0;
+    const auto at = [&](const Place& place) {
+      if (!measured) return std::string{};
+      return markdown_code(run::to_string(place.tap) + ", " + place.case_name, kName);
+    };
     text += fmt::format(
-        "| {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown_code(change.layers, kName),
+        "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown_code(change.layers, kName),
         run::name(change.verdict), change.taps, measured ? short_number(change.nrmse) : "",
-        measured
-            ? markdown_code(run::to_string(change.nrmse_at.tap) + ", " + change.nrmse_at.case_name,
-                            kName)
-            : "",
-        measured ? short_count(static_cast<double>(change.max_ulp)) : "",
-        change.noise_nrmse ? short_number(*change.noise_nrmse) : "", truth_cell(change));
+        at(change.nrmse_at), measured ? short_count(static_cast<double>(change.max_ulp)) : "",
+        at(change.max_ulp_at), change.noise_nrmse ? short_number(*change.noise_nrmse) : "",
+        truth_cell(change));
   }
   text += more_of(blessing.values.size());
 }

@@ -55,6 +55,18 @@ Row row_of(const ValueChange& change) {
            {std::string(run::name(change.verdict)), tone_of(change.verdict)}}};
 }
 
+/// Of the worst groups; Markdown and JSON have the places of all.
+void add_places(Page& page, const Blessing& blessing) {
+  constexpr std::size_t kShown = 3;
+  std::size_t shown = 0;
+  for (const ValueChange& change : blessing.values) {
+    const std::string text = places_line(change);
+    if (run::passes(change.verdict, run::Strictness::strict) || text.empty()) continue;
+    page.wrapped("  ", text);
+    if (++shown == kShown) return;
+  }
+}
+
 void add_values(Page& page, const Blessing& blessing) {
   page.blank();
   page.clipped("values: " + identical_line(blessing), Tone::strong);
@@ -72,10 +84,7 @@ void add_values(Page& page, const Blessing& blessing) {
                       rows, page.width());
   page.line(layout.title_line(page.color()));
   for (const Row& row : rows) page.line(layout.line(row, page.color()));
-  for (const ValueChange& change : blessing.values) {
-    if (run::passes(change.verdict, run::Strictness::strict)) continue;
-    page.wrapped("  ", places_line(change));
-  }
+  add_places(page, blessing);
 }
 
 }  // namespace

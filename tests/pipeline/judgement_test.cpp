@@ -174,10 +174,11 @@ TEST(PolicyCheckOfAReport, RefusesWhatACheckOfTheGoldenRefuses) {
 
 TEST(PolicyCheckOfAReport, RefusesBoundsOnWhatWasNotMeasured) {
   report::Report report = report_of({tap_of("a", 0)});
-  for (const char* metric : {"introduced.nrmse", "truth.ratio"}) {
+  for (const auto& [metric, limit] :
+       {std::pair{"introduced.nrmse", "0.5"}, std::pair{"truth.ratio", "2"}}) {
     const gate::RuleBook policy =
         gate::parse_policy("name = \"p\"\n[[rule]]\nreason = \"r\"\n[[rule.bound]]\nmetric = \"" +
-                               std::string(metric) + "\"\nfail = 2\n",
+                               std::string(metric) + "\"\nfail = " + limit + "\n",
                            "p.toml");
     EXPECT_NE(refusal(policy, report).find("a bound on " + std::string(metric)), std::string::npos);
   }

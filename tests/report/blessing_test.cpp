@@ -1,5 +1,6 @@
 #include "report/blessing.h"
 
+#include <regex>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -91,10 +92,12 @@ TEST(Blessing, LetsNoNameBeAnythingElse) {
     blessing.cases[0].case_name = blessing.environment_diff[0].reference = name;
     const std::string text = to_text(blessing, {});
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
-    const std::string markdown = to_markdown(blessing);
+    // In code nothing is a tag or a link.
+    const std::string markdown =
+        std::regex_replace(to_markdown(blessing), std::regex("`[^`\n]*`"), "");
     EXPECT_EQ(markdown.find("<script"), std::string::npos);
     EXPECT_EQ(markdown.find("[link]("), std::string::npos);
-    EXPECT_NO_THROW((void)nlohmann::json::parse(to_json(blessing)));
+    EXPECT_TRUE(nlohmann::json::accept(to_json(blessing)));
   }
 }
 
