@@ -1,3 +1,4 @@
+// What a refreshed golden changes, as JSON.
 #include "report/blessing.h"
 #include "report/json_number.h"
 #include "report/json_tap.h"
