@@ -39,7 +39,6 @@ done
 system_packages "$install" "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 find_toml "$install"
 require_tools
-test_promtool "$install" "$PARITY_ROOT/build/tools"
 test_python=
 if [[ $python == yes ]]; then
   test_venv "$PARITY_ROOT/.venv-test"

@@ -65,8 +65,11 @@ std::optional<Drift> drift_in_new(const Lines& lines, const Line& line, std::siz
   const std::vector<double> earlier = earlier_values(lines, line, night, Nights::all);
   if (earlier.empty()) return std::nullopt;
   const double largest = *std::max_element(earlier.begin(), earlier.end());
-  const double floor = std::max(in_units(line, night, facts_of(line.metric).coarse_floor),
-                                floors_of(line, night).absolute);
+  const MetricFacts& facts = facts_of(line.metric);
+  const double roundoff = line.roundoff[night];
+  const double coarse =
+      facts.in_roundoffs ? coarse_roundoffs(roundoff) * roundoff : facts.coarse_floor;
+  const double floor = std::max(coarse, floors_of(line, night).absolute);
   const double limit = kCoarseFactor * largest + floor;
   if (!(line.values[night] > limit)) return std::nullopt;
   return Drift{line.place,         line.metric,     DriftKind::new_environment,

@@ -39,11 +39,16 @@ struct MetricFacts {
   Watched watched;        ///< whether a drift of it is looked for
   double relative_floor;  ///< a rise by less than this part of the usual value is none
   double absolute_floor;  ///< nor is one by less than this, in units of the metric
-  double coarse_floor;    ///< the same for the first nights in an environment
-  bool in_roundoffs;      ///< both are in unit roundoffs of the dtype
+  double
+      coarse_floor;   ///< the same for the first nights in an environment; infinite: not looked at
+  bool in_roundoffs;  ///< floors are in unit roundoffs of the dtype, the coarse one by the dtype
 };
 
 [[nodiscard]] const std::array<MetricFacts, kMetricCount>& all_metrics();
 [[nodiscard]] const MetricFacts& facts_of(Metric metric);
+
+/// Coarse floor, in unit roundoffs, of a dtype with this unit roundoff: half of the built-in
+/// policy's warn bound.
+[[nodiscard]] double coarse_roundoffs(double roundoff);
 
 }  // namespace parity::history

@@ -76,6 +76,25 @@ std::string lower(std::string text) {
   return text;
 }
 
+std::string series_lead(const history::Timeline& timeline) {
+  const std::string late = late_text(timeline);
+  const std::string& sentence = timeline.changes.back().sentence;
+  return late.empty() ? sentence : late + "; before that " + sentence;
+}
+
+std::string overview_lead(const std::vector<DashboardSeries>& all) {
+  std::string regressed;
+  std::string late;
+  for (const DashboardSeries& series : all) {
+    if (series.timeline->changes.back().regression == history::Regression::regressed)
+      regressed += (regressed.empty() ? "" : ", ") + series.name;
+    if (!late_text(*series.timeline).empty()) late += (late.empty() ? "" : ", ") + series.name;
+  }
+  std::string lead = regressed.empty() ? "No series regressed in its newest night."
+                                       : "Regressed in the newest night: " + regressed + ".";
+  return late.empty() ? lead : lead + " Nights are missing since: " + late + ".";
+}
+
 std::vector<DashboardSeries> named(const std::vector<history::Timeline>& timelines) {
   std::vector<DashboardSeries> all;
   UniqueNames names;
@@ -98,16 +117,13 @@ std::vector<DashboardPage> dashboard(const std::vector<history::Timeline>& timel
     const history::Timeline& timeline = *series.timeline;
     pages.push_back({series.file, filled({{"title", escaped("parity nights: " + series.name)},
                                           {"headline", escaped(series.name)},
-                                          {"lead", escaped(timeline.changes.back().sentence)},
+                                          {"lead", escaped(series_lead(timeline))},
                                           {"data", series_data(series)}})});
   }
-  const bool regressed = has_regressed(timelines, 1);
-  pages.push_back(
-      {"index.html", filled({{"title", "parity nights"},
-                             {"headline", "Nights"},
-                             {"lead", regressed ? "The newest night of a series regressed."
-                                                : "No series regressed in its newest night."},
-                             {"data", overview_data(all)}})});
+  pages.push_back({"index.html", filled({{"title", "parity nights"},
+                                         {"headline", "Nights"},
+                                         {"lead", escaped(overview_lead(all))},
+                                         {"data", overview_data(all)}})});
   return pages;
 }
 

@@ -216,6 +216,17 @@ std::string count_text(const Timeline& timeline) {
   return result;
 }
 
+std::string late_text(const Timeline& timeline) {
+  const std::size_t newest = timeline.series.runs.size() - 1;
+  for (const history::Gap& gap : timeline.rhythm.gaps) {
+    if (gap.after != newest) continue;
+    return fmt::format("no run since {}: {} missing",
+                       history::day_text(timeline.series.runs[newest].time_s),
+                       plural(gap.times_s.size(), "night"));
+  }
+  return "";
+}
+
 std::size_t first_shown(const Timeline& timeline, std::size_t last) {
   const std::size_t nights = timeline.series.runs.size();
   return nights - std::min(nights, last);

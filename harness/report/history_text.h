@@ -28,6 +28,9 @@ struct HistoryOptions {
 /// "7 judged, 1 infrastructure, 2 missing".
 [[nodiscard]] std::string count_text(const history::Timeline& timeline);
 
+/// "no run since 2026-10-12: 3 nights missing"; empty where the newest run is not late.
+[[nodiscard]] std::string late_text(const history::Timeline& timeline);
+
 /// "step", "slow rise", "step in a new environment".
 [[nodiscard]] const char* drift_text(history::DriftKind kind);
 

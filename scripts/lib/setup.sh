@@ -9,7 +9,8 @@ BUILD_PACKAGES=(
   libhdf5-dev libcli11-dev libfmt-dev nlohmann-json3-dev
   libxxhash-dev libhwy-dev libzip-dev libsqlite3-dev)
 # shellcheck disable=SC2034  # used by test.sh
-TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck procps prometheus sqlite3 xz-utils)
+TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck procps sqlite3 xz-utils)
+TEST_PACKAGES+=(prometheus) # its promtool checks what is exported
 
 # toml++, headers only, is a package in Debian 12 and Ubuntu 24.04. Ubuntu 22.04 has none: there the headers come out of
 # the package of Ubuntu 24.04.
@@ -318,24 +319,6 @@ test_browser() {
   say "Installing a browser for the HTML report through playwright"
   quietly browser "$venv/bin/python" -m playwright install "${with_libraries[@]}" chromium ||
     say "SKIPPED: there is no browser, so the HTML report will not be opened in one"
-}
-
-# test_promtool INSTALL|SKIP FOLDER: promtool, which checks what is exported for Prometheus, taken out of Debian's and Ubuntu's
-# package: installed, that would start a server. The test is skipped, and says so, where there is none.
-test_promtool() {
-  local mode=$1 folder=$2 download
-  if command -v promtool >/dev/null || [[ -x $folder/promtool ]]; then
-    say "promtool: there is one."
-    return
-  fi
-  if [[ $mode == INSTALL ]] && has_apt; then
-    say "Taking promtool out of the package prometheus"
-    download=$(mktemp -d)
-    (cd "$download" && quietly promtool apt-get download prometheus && dpkg-deb -x prometheus_*.deb .) &&
-      mkdir -p "$folder" && cp "$download/usr/bin/promtool" "$folder/promtool"
-    rm -rf "$download"
-  fi
-  [[ -x $folder/promtool ]] || say "SKIPPED: there is no promtool, so no export will be checked by it"
 }
 
 distribution() { sed -n 's/^ID=//p' /etc/os-release 2>/dev/null; }

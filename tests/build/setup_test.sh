@@ -118,24 +118,5 @@ expect "a step that works is quiet" "" "$(quietly step echo hello 2>&1)"
   exit "$failures"
 ) || failures=$((failures + $?))
 
-# promtool: out of a package, and no failure where that cannot be had.
-(
-  has_apt() { return 0; }
-  command() { [[ $* != "-v promtool" ]] && builtin command "$@"; }
-  mkdir -p "$PARITY_ROOT/fetched/usr/bin" && printf tool >"$PARITY_ROOT/fetched/usr/bin/promtool" &&
-    chmod +x "$PARITY_ROOT/fetched/usr/bin/promtool"
-  quietly() { [[ ${*:2} == "apt-get download prometheus" ]] && : >prometheus_1_amd64.deb; }
-  dpkg-deb() { cp -r "$PARITY_ROOT/fetched/usr" "$3"; }
-  test_promtool SKIP "$PARITY_ROOT/tools" 2>/dev/null
-  expect "--no-install downloads nothing" no "$([[ -e $PARITY_ROOT/tools/promtool ]] && echo yes || echo no)"
-  test_promtool INSTALL "$PARITY_ROOT/tools" 2>/dev/null
-  expect "promtool comes out of the package" tool "$(cat "$PARITY_ROOT/tools/promtool")"
-  quietly() { return 1; }
-  expect "one that is there is enough" yes "$(test_promtool INSTALL "$PARITY_ROOT/tools" 2>&1 | grep -q 'there is one' && echo yes)"
-  expect "no promtool is no failure, and is said" yes \
-    "$( (test_promtool INSTALL "$PARITY_ROOT/elsewhere" 2>&1 || echo failed) | grep -q 'SKIPPED: there is no promtool' && echo yes)"
-  exit "$failures"
-) || failures=$((failures + $?))
-
 [[ $failures -eq 0 ]] && echo "setup_test: all as wanted"
 exit "$failures"

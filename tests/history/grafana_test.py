@@ -1,6 +1,6 @@
-"""The Grafana files: every SQL runs on the nights' history, the dashboard holds nothing that Grafana's own model lacks.
+"""Tools that are not ours on the nights' history: SQLite's program, a JSON Schema validator, Grafana's model of a dashboard.
 
-Usage: grafana_test.py PARITY NIGHTS.tar.xz DOCS_FOLDER
+Usage: grafana_test.py PARITY HISTORY.sqlite DOCS_FOLDER
 
 Grafana itself is in no package of Debian, Ubuntu or PyPI: its model of a dashboard is, and SQLite's program.
 """
@@ -13,14 +13,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import nights_history  # noqa: E402
-
-PARITY, ARCHIVE, DOCS = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+PARITY, HISTORY, DOCS = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 GRAFANA = DOCS / "grafana"
 SOURCE = {"type": "frser-sqlite-datasource", "uid": "parity"}
 # 2026-10-01 to 2026-11-02, in milliseconds as Grafana puts them in.
@@ -37,11 +32,7 @@ def filled(sql):
 class GrafanaTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory(prefix="parity-grafana-")
-        cls.addClassCleanup(holder.cleanup)
-        folder = pathlib.Path(holder.name)
-        cls.database = folder / "history.sqlite"
-        nights_history.add(PARITY, cls.database, nights_history.unpack(ARCHIVE, folder), folder)
+        cls.database = HISTORY
         cls.dashboard = json.loads((GRAFANA / "dashboards/parity-nights.json").read_text(encoding="utf-8"))
 
     def rows(self, sql):
@@ -55,6 +46,19 @@ class GrafanaTest(unittest.TestCase):
     def test_sqlite_finds_the_history_whole(self):
         self.assertEqual(self.rows("PRAGMA integrity_check"), [{"integrity_check": "ok"}])
         self.assertEqual(self.rows("PRAGMA foreign_key_check"), [])
+
+    def test_what_show_writes_follows_its_schema(self):
+        import jsonschema
+        schema = json.loads((DOCS / "history.schema.json").read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        done = subprocess.run([PARITY, "history", "show", "--db", self.database, "--last", "40", "--json", "-"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        document = json.loads(done.stdout)
+        self.assertEqual([error.message for error in jsonschema.Draft202012Validator(schema).iter_errors(document)], [])
+        nights = [night for series in document["series"] for night in series["nights"]]
+        for key in ("environment", "verdicts", "drifts", "moves"):
+            self.assertTrue(any(night[key] for night in nights), f"{key} is never filled, so it was not checked")
 
     def test_every_query_of_the_documentation_runs_and_finds_something(self):
         text = (DOCS / "history.md").read_text(encoding="utf-8")

@@ -1,8 +1,11 @@
 #include "history/metrics.h"
 
 #include <set>
+#include <utility>
 
 #include <gtest/gtest.h>
+
+#include "tensor/dtype.h"
 
 namespace parity::history {
 namespace {
@@ -19,6 +22,16 @@ TEST(Metrics, AreFoundAtTheirIndexAndHaveOneNameAndColumnEach) {
   }
   EXPECT_EQ(names.size(), kMetricCount);
   EXPECT_EQ(columns.size(), kMetricCount);
+}
+
+TEST(Metrics, CoarseFloorsGoByTheDtype) {
+  using tensor::DType;
+  for (const auto& [dtype, roundoffs] :
+       {std::pair(DType::float64, 32.0), std::pair(DType::float32, 32.0),
+        std::pair(DType::float16, 3.0), std::pair(DType::bfloat16, 3.0),
+        std::pair(DType::float8_e4m3fn, 0.5), std::pair(DType::float8_e5m2, 0.5)}) {
+    EXPECT_EQ(coarse_roundoffs(tensor::unit_roundoff(dtype)), roundoffs) << tensor::name(dtype);
+  }
 }
 
 }  // namespace
