@@ -48,8 +48,8 @@ void apply(const Bound& bound, const Metric<Facts>* metric, const Facts& facts,
   const double own = fails ? bound.fail : bound.warn;
   const double limit = limit_of(own);
   std::string reason = fmt::format(
-      "{} {:.3g} is not {} {:.3g}, the {} bound of {}{}", bound.metric, value,
-      metric->direction == Direction::higher_is_worse ? "<=" : ">=", limit, fails ? "fail" : "warn",
+      "{} {:.3g} {}, the {} bound of {}{}", bound.metric, value,
+      beyond_text(value, fmt::format("{:.3g}", limit), metric->direction), fails ? "fail" : "warn",
       scope, limit != own ? " over the reference's noise" : "");
   if (floor && floor->explains_anything) {
     lower(judgement, Verdict::untrusted,

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "gate/metrics.h"
+
 namespace parity::gate {
 namespace {
 
@@ -38,13 +40,14 @@ Judgement judge_truth_ratio(Judgement judgement, const Limits& limits, const Tru
   const Bound& bound = *limits.truth_ratio;
   const bool fails = !is_within(*errors, bound.fail, dtype);
   if (!fails && is_within(*errors, bound.warn, dtype)) return judgement;
-  lower(
-      judgement, fails ? Verdict::diverged : Verdict::suspect,
-      fmt::format("{} {:.3g} is not <= {:.3g}, the {} bound of {}: nrmse against the truth {:.3g} "
-                  "of the candidate, {:.3g} of the reference",
-                  kTruthRatio, error_ratio(errors->candidate.nrmse, errors->reference.nrmse),
-                  fails ? bound.fail : bound.warn, fails ? "fail" : "warn", tensor::name(dtype),
-                  errors->candidate.nrmse, errors->reference.nrmse));
+  const double ratio = error_ratio(errors->candidate.nrmse, errors->reference.nrmse);
+  const std::string limit = fmt::format("{:.3g}", fails ? bound.fail : bound.warn);
+  lower(judgement, fails ? Verdict::diverged : Verdict::suspect,
+        fmt::format("{} {:.3g} {}, the {} bound of {}: nrmse against the truth {:.3g} of the "
+                    "candidate, {:.3g} of the reference",
+                    kTruthRatio, ratio, beyond_text(ratio, limit, Direction::higher_is_worse),
+                    fails ? "fail" : "warn", tensor::name(dtype), errors->candidate.nrmse,
+                    errors->reference.nrmse));
   return judgement;
 }
 

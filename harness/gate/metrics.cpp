@@ -117,4 +117,12 @@ bool is_beyond(double value, double limit, Direction direction) {
   return direction == Direction::higher_is_worse ? !(value <= limit) : !(value >= limit);
 }
 
+std::string beyond_text(double value, std::string_view limit, Direction direction) {
+  const bool up = direction == Direction::higher_is_worse;
+  // NaN neither exceeds anything nor is below it.
+  const char* how =
+      std::isnan(value) ? (up ? "is not <= " : "is not >= ") : (up ? "exceeds " : "is below ");
+  return how + std::string(limit);
+}
+
 }  // namespace parity::gate

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "compare/facts.h"
@@ -41,6 +42,9 @@ using LogitsMetric = Metric<compare::LogitsComparison>;
 
 /// True when `value` is not shown to be inside `limit`. A NaN on either side is beyond.
 [[nodiscard]] bool is_beyond(double value, double limit, Direction direction);
+
+/// "exceeds 0.0625 x 2", "is below 0.99": how `value` is beyond a limit that is written as `limit`.
+[[nodiscard]] std::string beyond_text(double value, std::string_view limit, Direction direction);
 
 /// The one that is further off.
 [[nodiscard]] double worse_of(double one, double other, Direction direction);

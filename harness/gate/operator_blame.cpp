@@ -59,10 +59,10 @@ std::string sentence_without_culprit(const std::vector<OwnError>& errors) {
   const std::string most =
       any_rounds ? fmt::format(" (own error up to {:.1e}, {})", largest->nrmse, largest->name) : "";
   return (others.empty() ? "every operator of the candidate" : "every operator that was judged") +
-         (" is within rounding of its float64 value from the inputs it was given" + most) +
-         ": the difference is in " + (others.empty() ? "" : "an operator that was not, in ") +
-         "the reference's value or in what the reference computes there (other operators, weights "
-         "or constants)" +
+         (" is within rounding of its float64 value from the inputs it was given" + most) + ": " +
+         (others.empty() ? "" : "either an operator that was not differs, or ") +
+         "the two sides do not compute the same thing there; compare weights, constants and "
+         "operators of both" +
          others;
 }
 

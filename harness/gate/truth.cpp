@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "gate/metrics.h"
 #include "gate/pair_classes.h"
 
 namespace parity::gate {
@@ -24,8 +25,9 @@ bool is_outside_bounds(const Judgement& judgement) {
 std::string objection(const TruthRule& rule, std::string_view what, double candidate,
                       double reference) {
   if (rule.no_further(candidate, reference)) return {};
-  return fmt::format("further from the truth than the reference: {} {:.3g} is not <= {:g} x {:.3g}",
-                     what, candidate, rule.factor, reference);
+  return fmt::format("further from the truth than the reference: {} {:.3g} {}", what, candidate,
+                     beyond_text(candidate, fmt::format("{:g} x {:.3g}", rule.factor, reference),
+                                 Direction::higher_is_worse));
 }
 
 std::string objection_to(const TruthErrors& errors, const TruthRule& rule) {

@@ -57,6 +57,7 @@ class Replay {
   [[nodiscard]] std::string asked_dtype() const;
   [[nodiscard]] run::Provenance provenance() const;
   void refuse_layers_the_golden_lacks() const;
+  void add_own_weights(report::Attribution& attribution) const;
   void compare_case(std::size_t case_index, report::Report& report);
   [[nodiscard]] report::Case compare_forced(std::size_t case_index, const tensor::Value& inputs,
                                             report::Timing& timing);
@@ -128,6 +129,15 @@ void Replay::compare_case(std::size_t case_index, report::Report& report) {
     add_introduced(compare_forced(case_index, inputs, report.timing), report.cases.back());
 }
 
+/// Where the layer that is most to blame has other weights than the golden's, that explains it.
+void Replay::add_own_weights(report::Attribution& attribution) const {
+  if (attribution.blame.empty()) return;
+  const std::string own = own_weights_text(compare::Reference{golden_.header().model},
+                                           compare::Candidate{model_.description()},
+                                           attribution.blame.front().tap.path);
+  if (!own.empty()) attribution.sentence += "; " + own;
+}
+
 /// The second pass of a case: each tap against the golden when everything before it is the
 /// golden's.
 report::Case Replay::compare_forced(std::size_t case_index, const tensor::Value& inputs,
@@ -172,6 +182,7 @@ report::Report Replay::compare_all() {
   for (const std::string& note : model_.notes()) report.notes.push_back("candidate: " + note);
   if (request_.attribution == AttributionPass::forced) {
     report.attribution = attribution_of(report);
+    add_own_weights(*report.attribution);
     try {
       find_operators(model_, golden_,
                      {settings_, request_.source.libraries, request_.reproducer, forced_places_},

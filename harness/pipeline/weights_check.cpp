@@ -3,6 +3,7 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "error/error.h"
 
@@ -74,9 +75,19 @@ std::vector<std::string> check_weights(compare::Reference<run::ModelDescription>
   const bool same_kind = left.kind == right.kind;
   const std::size_t unshared = found.reference_only.size() + found.candidate_only.size();
   if (rule == WeightsRule::any) {
-    return {fmt::format(
-        "the weights are not the golden's ({} changed, {} only in one), allowed by --weights any",
-        found.changed.size(), unshared)};
+    std::vector<std::string> parts;
+    if (!found.changed.empty())
+      parts.push_back(fmt::format("{} changed: {}", found.changed.size(), listed(found.changed)));
+    if (!found.reference_only.empty()) {
+      parts.push_back(fmt::format("{} only in the golden: {}", found.reference_only.size(),
+                                  listed(found.reference_only)));
+    }
+    if (!found.candidate_only.empty()) {
+      parts.push_back(fmt::format("{} only in the candidate: {}", found.candidate_only.size(),
+                                  listed(found.candidate_only)));
+    }
+    return {fmt::format("the weights are not the golden's ({}), allowed by --weights any",
+                        fmt::join(parts, "; "))};
   }
   if (!found.changed.empty()) {
     refuse(fmt::format("the weights are not the golden's: {} differ in {} of {}",
@@ -92,6 +103,17 @@ std::vector<std::string> check_weights(compare::Reference<run::ModelDescription>
   }
   return {fmt::format("{} weights agree; {} are named in one of the two model kinds only",
                       found.shared, unshared)};
+}
+
+std::string own_weights_text(compare::Reference<run::ModelDescription> reference,
+                             compare::Candidate<run::ModelDescription> candidate,
+                             const std::string& path) {
+  std::vector<std::string> own;
+  for (const std::string& name : difference(reference.value, candidate.value).changed) {
+    if (!path.empty() && name.rfind(path + ".", 0) == 0) own.push_back(name);
+  }
+  if (own.empty()) return "";
+  return fmt::format("its own {} {} not the golden's", listed(own), own.size() == 1 ? "is" : "are");
 }
 
 }  // namespace parity::pipeline

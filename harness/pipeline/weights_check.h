@@ -20,4 +20,10 @@ enum class WeightsRule : std::uint8_t { same, any };
     compare::Reference<run::ModelDescription> reference,
     compare::Candidate<run::ModelDescription> candidate, WeightsRule rule);
 
+/// "its own blocks.1.attn.weight is not the golden's": of the weights of the layer at `path` that
+/// changed; empty where none did.
+[[nodiscard]] std::string own_weights_text(compare::Reference<run::ModelDescription> reference,
+                                           compare::Candidate<run::ModelDescription> candidate,
+                                           const std::string& path);
+
 }  // namespace parity::pipeline

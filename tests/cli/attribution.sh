@@ -40,6 +40,7 @@ offset=$(($(stat -c %s changed.pt) / 2 / 4 * 4 + 3))
 printf '\x7b' | dd of=changed.pt bs=1 seek=$offset conv=notrunc status=none
 expect 1 compare script.h5 --model changed.pt --device cpu --weights any --attribute --repro alone --json report.json
 has stdout "introduces the difference"
+[[ "$(tr -s ' \n' ' ' <stdout)" =~ "; its own "model\.layers\.[a-z0-9_.]+" is not the golden's" ]] || fail "the changed weight is not named"
 has stdout "computed there by model.layers."
 has stdout "parity compare alone/golden.h5 --model alone/operator.pt --device cpu"
 python3 - report.json <<'PY' || fail "the blame is not as it should be"

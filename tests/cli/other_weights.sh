@@ -11,5 +11,6 @@ refused 2 "the weights are not the golden's: model.layers." compare golden.h5 --
 has stderr "--weights any"
 expect 1 compare golden.h5 --model changed.pt --device cpu --weights any --show failing
 has stdout "diverged"
+has stdout "the weights are not the golden's (1 changed: model.layers."
 has stdout "model.layers."
 exit 0

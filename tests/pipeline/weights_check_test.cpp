@@ -60,7 +60,34 @@ TEST(WeightsCheck, AllowsOtherWeightsWhenToldToAndSaysSo) {
   const auto notes =
       check_weights(compare::Reference{reference}, compare::Candidate{candidate}, WeightsRule::any);
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_NE(notes[0].find("1 changed"), std::string::npos) << notes[0];
+  EXPECT_EQ(notes[0], "the weights are not the golden's (1 changed: a), allowed by --weights any");
+}
+
+TEST(WeightsCheck, NamesThreeOfTheOtherWeightsAndCountsTheRest) {
+  const auto reference =
+      model("torchscript", {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}, {"same", 1}});
+  const auto candidate = model(
+      "torchscript", {{"a", 2}, {"b", 2}, {"c", 2}, {"d", 2}, {"f", 1}, {"g", 1}, {"same", 1}});
+  const auto notes =
+      check_weights(compare::Reference{reference}, compare::Candidate{candidate}, WeightsRule::any);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0],
+            "the weights are not the golden's (4 changed: a, b, c and 1 more; 1 only in the "
+            "golden: e; 2 only in the candidate: f, g), allowed by --weights any");
+}
+
+TEST(WeightsCheck, NamesTheWeightsOfOneLayerThatChanged) {
+  const auto reference =
+      model("torchscript", {{"l.1.bias", 1}, {"l.1.weight", 1}, {"l.10.weight", 1}, {"w", 1}});
+  const auto candidate =
+      model("torchscript", {{"l.1.bias", 2}, {"l.1.weight", 2}, {"l.10.weight", 2}, {"w", 1}});
+  const auto text = [&](const std::string& path) {
+    return own_weights_text(compare::Reference{reference}, compare::Candidate{candidate}, path);
+  };
+  EXPECT_EQ(text("l.1"), "its own l.1.bias, l.1.weight are not the golden's");
+  EXPECT_EQ(text("l.10"), "its own l.10.weight is not the golden's");
+  EXPECT_EQ(text("w"), "");
+  EXPECT_EQ(text(""), "");
 }
 
 TEST(WeightsCheck, BetweenKindsComparesSharedNamesAndCountsTheRest) {

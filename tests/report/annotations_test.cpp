@@ -42,7 +42,7 @@ TEST(Annotations, LeadWithTheVerdictAndTheFirstDivergence) {
       << lines[0];
   EXPECT_TRUE(begins(lines[1],
                      "::error title=parity%3A blocks.1.attn/aten.scaled_dot_product_attention "
-                     "diverged::case prompts: nrmse 0.12 is not <= 0.0312"))
+                     "diverged::case prompts: nrmse 0.12 exceeds 0.0312"))
       << lines[1];
   EXPECT_TRUE(has(lines[1], "76.29 %25 exact")) << lines[1];
 }

@@ -36,7 +36,7 @@ TEST(DecodeSection, SaysWhichTokensOfADecodeAgree) {
                   "1.2e-03 (undecided)"))
       << text;
   EXPECT_TRUE(has(text, "logits of all steps: suspect; 1 of 16 steps pass")) << text;
-  EXPECT_TRUE(has(text, "top1_agreement 0.969 is not >= 0.99")) << text;
+  EXPECT_TRUE(has(text, "top1_agreement 0.969 is below 0.99")) << text;
   Report agreed = decoded_report();
   agreed.cases[0].decode->rows = 1;
   agreed.cases[0].decode->tokens = agreed.cases[0].decode->compared = 17;

@@ -59,7 +59,7 @@ Tap attention_tap() {
   Tap tap = measured_tap("blocks.1.attn", 0.12, Verdict::diverged);
   tap.id.kind = TapKind::op;
   tap.id.op = "aten.scaled_dot_product_attention";
-  tap.reasons = {"nrmse 0.12 is not <= 0.0312, the fail bound of bfloat16"};
+  tap.reasons = {"nrmse 0.12 exceeds 0.0312, the fail bound of bfloat16"};
   compare::TensorComparison& facts = *tap.facts;
   facts.ulp.max = 4711;
   facts.ulp.quantiles = {2, 16, 300, 4096, true};
@@ -88,7 +88,7 @@ Tap output_tap() {
   Tap tap = measured_tap("<output>", 1.5e-2, Verdict::suspect);
   tap.id.kind = TapKind::output;
   tap.id.port = "logits.0";
-  tap.reasons = {"nrmse 0.015 is not <= 0.00781, the warn bound of bfloat16"};
+  tap.reasons = {"nrmse 0.015 exceeds 0.00781, the warn bound of bfloat16"};
   return tap;
 }
 
@@ -96,7 +96,7 @@ report::Logits logits_of_output() {
   report::Logits logits;
   logits.id = output_tap().id;
   logits.verdict = Verdict::suspect;
-  logits.reasons = {"top1_agreement 0.98 is not >= 0.99, the warn bound of logits"};
+  logits.reasons = {"top1_agreement 0.98 is below 0.99, the warn bound of logits"};
   logits.facts.positions = 512;
   logits.facts.top1_agreement = 0.98;
   logits.facts.flips = 10;
@@ -270,7 +270,7 @@ report::Report decoded_report() {
   decode.logits.top1_agreement = 0.96875;
   decode.logits.kl = {3.1e-6, 2e-5, kInf};
   decode.verdict = Verdict::suspect;
-  decode.reasons = {"top1_agreement 0.969 is not >= 0.99, the warn bound of logits"};
+  decode.reasons = {"top1_agreement 0.969 is below 0.99, the warn bound of logits"};
   item.decode = decode;
   return report;
 }
