@@ -1,7 +1,6 @@
 #include "report/environment.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace parity::report {
 
@@ -21,19 +20,30 @@ bool is_switch(const run::Difference& difference) {
   return difference.key.rfind("switch.", 0) == 0;
 }
 
+bool changes_numbers(const Report& report, const run::Difference& difference) {
+  if (difference.key != "switch.threads") return is_switch(difference);
+  return report.reference.provenance.get("device.type") == "cpu" &&
+         report.candidate.provenance.get("device.type") == "cpu";
+}
+
+std::string_view mark_of(const Report& report, const run::Difference& difference) {
+  if (changes_numbers(report, difference)) return "changes numbers";
+  const bool is_device = difference.key == "device.type" || difference.key == "device.name";
+  return is_device ? "what is compared" : "";
+}
+
 bool has_decisive_switch(const Report& report) {
-  const bool on_cpus = report.reference.provenance.get("device.type") == "cpu" &&
-                       report.candidate.provenance.get("device.type") == "cpu";
-  return std::any_of(report.environment_diff.begin(), report.environment_diff.end(),
-                     [&](const run::Difference& difference) {
-                       return is_switch(difference) &&
-                              (on_cpus || difference.key != "switch.threads");
-                     });
+  return std::any_of(
+      report.environment_diff.begin(), report.environment_diff.end(),
+      [&](const run::Difference& difference) { return changes_numbers(report, difference); });
 }
 
 std::vector<run::Difference> switches_first(const Report& report) {
   std::vector<run::Difference> differences = report.environment_diff;
-  std::stable_partition(differences.begin(), differences.end(), is_switch);
+  const auto rest = std::stable_partition(differences.begin(), differences.end(), is_switch);
+  std::stable_partition(differences.begin(), rest, [&](const run::Difference& difference) {
+    return changes_numbers(report, difference);
+  });
   return differences;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/report.h"
@@ -15,11 +16,17 @@ namespace parity::report {
 /// Whether the difference is one of a switch that changes numbers.
 [[nodiscard]] bool is_switch(const run::Difference& difference);
 
-/// Whether a switch differs that may explain the numbers of a whole run. The number of threads is
-/// one only where both sides computed on a CPU.
+/// Whether the difference is one of a switch that changes numbers where these two sides ran. The
+/// number of threads does only where both computed on a CPU.
+[[nodiscard]] bool changes_numbers(const Report& report, const run::Difference& difference);
+
+/// "changes numbers", "what is compared" of the device itself, or "".
+[[nodiscard]] std::string_view mark_of(const Report& report, const run::Difference& difference);
+
+/// Whether a switch differs that may explain the numbers of a whole run.
 [[nodiscard]] bool has_decisive_switch(const Report& report);
 
-/// The differences of a report, those that change numbers first.
+/// The differences of a report, those that change numbers first, then other switches.
 [[nodiscard]] std::vector<run::Difference> switches_first(const Report& report);
 
 }  // namespace parity::report

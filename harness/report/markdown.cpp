@@ -1,7 +1,9 @@
 #include "report/markdown.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -12,9 +14,11 @@
 #include "report/environment.h"
 #include "report/markdown_text.h"
 #include "report/numbers.h"
+#include "report/tap_details.h"
 #include "report/tap_rows.h"
 #include "report/tap_text.h"
 #include "report/text.h"
+#include "report/user_effect.h"
 #include "report/worst_taps.h"
 
 namespace parity::report {
@@ -31,6 +35,8 @@ constexpr int kSentence = 400;
 constexpr std::string_view kCut =
     "\n*Cut here: a comment takes no more than this. The JSON report (`--json`) has all of it.*\n";
 
+constexpr std::string_view kUnfold = "\n</details>\n";
+
 /// Whole lines up to a number of bytes.
 class Lines {
  public:
@@ -38,8 +44,19 @@ class Lines {
 
   void add(const std::string& line) {
     if (cut_) return;
-    cut_ = text_.size() + line.size() + 1 + kCut.size() > most_;
+    cut_ = text_.size() + line.size() + 1 + kUnfold.size() + kCut.size() > most_;
+    if (cut_ && folded_) text_ += kUnfold;
     text_ += cut_ ? std::string(kCut) : line + "\n";
+  }
+  /// What follows shows once the reader opens it, until unfold().
+  void fold(const std::string& summary) {
+    add("<details><summary>" + summary + "</summary>");
+    folded_ = !cut_;
+  }
+  void unfold() {
+    if (!folded_ || cut_) return;
+    text_ += kUnfold;
+    folded_ = false;
   }
   void blank() { add(""); }
   void row(const std::vector<std::string>& cells) {
@@ -53,9 +70,10 @@ class Lines {
   std::size_t most_;
   std::string text_;
   bool cut_ = false;
+  bool folded_ = false;
 };
 
-std::string prose(std::string_view text) { return markdown_prose(text, kSentence); }
+std::string prose(std::string_view text) { return markdown_sentence(text, kSentence); }
 std::string code(std::string_view text) { return markdown_code(text, kName); }
 std::string tap(const run::TapId& id) {
   return markdown_code(keep_tails(tap_name(id), kName), kName);
@@ -80,21 +98,51 @@ void add_verdict(Lines& lines, const Report& report) {
   lines.blank();
 }
 
-void add_attribution(Lines& lines, const Attribution& attribution) {
-  lines.add("- **Attribution:** " + prose(attribution.sentence));
+/// The place and the pattern are the best clue to a cause.
+void add_clues(Lines& lines, const compare::TensorComparison& facts) {
+  if (facts.where.outside > 0) lines.add("  - Where: " + prose(where_text(facts)));
+  for (const compare::Hint& hint : facts.hints)
+    lines.add(fmt::format("  - Pattern ({}): {}", prose(hint.pattern), prose(hint.evidence)));
+}
+
+const Tap* tap_at(const Report& report, const std::string& case_name, const run::TapId& id) {
+  for (const Case& item : report.cases) {
+    if (item.name != case_name) continue;
+    for (const Tap& one : item.taps) {
+      if (one.id == id) return &one;
+    }
+  }
+  return nullptr;
+}
+
+void add_attribution(Lines& lines, const Report& report, const Attribution& attribution) {
+  if (attribution.blame.empty()) lines.add("- **Attribution:** " + prose(attribution.sentence));
   if (attribution.blame.empty()) return;
   const Blame& first = attribution.blame.front();
+  const std::string name = run::to_string(first.tap) + " ";
+  const bool begins = attribution.sentence.rfind(name, 0) == 0;
+  lines.add("- **Attribution:** " +
+            (begins ? tap(first.tap) + " " + prose(attribution.sentence.substr(name.size()))
+                    : prose(attribution.sentence)));
+  const Tap* blamed = tap_at(report, first.case_name, first.tap);
+  if (blamed != nullptr && blamed->introduced) {
+    add_clues(lines, *blamed->introduced);
+  } else if (blamed != nullptr && blamed->facts) {
+    add_clues(lines, *blamed->facts);
+  }
+  // Of one culprit the sentence says it.
+  const std::size_t said = attribution.finding == "culprit" ? 1 : 0;
+  for (std::size_t i = said; i < std::min(kLines, attribution.blame.size()); ++i) {
+    const Blame& blame = attribution.blame[i];
+    lines.add(fmt::format(
+        "  - {} introduces nrmse {} by itself, {} explained by rounding: {} % of "
+        "what is unexplained (case {})",
+        tap(blame.tap), short_number(blame.introduced_nrmse), short_number(blame.explained_nrmse),
+        percent(blame.share), code(blame.case_name)));
+  }
   if (!first.operators_sentence.empty()) {
     lines.add(fmt::format("- **{}:** {}: {}", first.culprit ? "Operator" : "Operators",
                           tap(first.tap), prose(first.operators_sentence)));
-  }
-  for (std::size_t i = 0; i < std::min(kLines, attribution.blame.size()); ++i) {
-    const Blame& blame = attribution.blame[i];
-    lines.add(
-        fmt::format("  - {} introduces nrmse {} by itself, {} explained by rounding: {} % of "
-                    "what is unexplained",
-                    tap(blame.tap), short_number(blame.introduced_nrmse),
-                    short_number(blame.explained_nrmse), percent(blame.share)));
   }
 }
 
@@ -124,12 +172,11 @@ void add_logits(Lines& lines, const Report& report) {
 
 /// Why the tap, or the logits, at a place do not pass: the first reason.
 std::string reason_at(const Report& report, const Place& place) {
+  const Tap* found = tap_at(report, place.case_name, place.tap);
+  if (found != nullptr && !is_fine(found->verdict) && !found->reasons.empty())
+    return found->reasons.front();
   for (const Case& item : report.cases) {
     if (item.name != place.case_name) continue;
-    for (const Tap& one : item.taps) {
-      if (one.id == place.tap && !is_fine(one.verdict) && !one.reasons.empty())
-        return one.reasons.front();
-    }
     for (const Logits& one : item.logits) {
       if (one.id == place.tap && !is_fine(one.verdict) && !one.reasons.empty())
         return one.reasons.front();
@@ -138,13 +185,38 @@ std::string reason_at(const Report& report, const Place& place) {
   return "";
 }
 
+void add_first_divergence(Lines& lines, const Report& report) {
+  if (!report.first_divergence) return;
+  const Place& first = *report.first_divergence;
+  const std::string reason = reason_at(report, first);
+  lines.add(fmt::format("- **First divergence:** {} in case {}{}", tap(first.tap),
+                        code(first.case_name), reason.empty() ? "" : ": " + prose(reason)));
+  // Of a layer to blame they stand below it.
+  const bool blames = report.attribution && !report.attribution->blame.empty();
+  const Tap* found = tap_at(report, first.case_name, first.tap);
+  if (!blames && found != nullptr && found->facts) add_clues(lines, *found->facts);
+}
+
+void add_notes(Lines& lines, const Report& report) {
+  for (std::size_t i = 0; i < std::min(kLines, report.notes.size()); ++i)
+    lines.add("- Note: " + prose(report.notes[i]));
+  if (report.notes.size() > kLines)
+    lines.add(fmt::format("- and {} more", plural(report.notes.size() - kLines, "note")));
+}
+
+void add_user_effect(Lines& lines, const Report& report) {
+  if (report.cases.empty()) return;
+  std::string text;
+  for (const std::string& sentence : user_effect(report))
+    text += (text.empty() ? "" : " ") + markdown_sentence(sentence, kSentence);
+  lines.add("- **Would a user notice?** " + text);
+}
+
 void add_findings(Lines& lines, const Report& report) {
-  if (const auto& first = report.first_divergence) {
-    const std::string reason = reason_at(report, *first);
-    lines.add(fmt::format("- **First divergence:** {} in case {}{}", tap(first->tap),
-                          code(first->case_name), reason.empty() ? "" : ": " + prose(reason)));
-  }
-  if (report.attribution) add_attribution(lines, *report.attribution);
+  add_notes(lines, report);
+  add_first_divergence(lines, report);
+  if (report.attribution) add_attribution(lines, report, *report.attribution);
+  add_user_effect(lines, report);
   if (report.truth && !report.truth->sentence.empty())
     lines.add("- **Truth:** " + prose(report.truth->sentence));
   if (report.noise && !report.noise->sentence.empty())
@@ -156,13 +228,10 @@ void add_findings(Lines& lines, const Report& report) {
   for (std::size_t i = 0; i < std::min(kLines, report.cases.size()); ++i)
     add_decode(lines, report.cases[i]);
   add_logits(lines, report);
-  std::size_t notes = 0;
-  for (const std::string& note : report.notes) {
-    if (++notes <= kLines) lines.add("- Note: " + prose(note));
-  }
-  lines.add(fmt::format("- **Reference:** {}, **candidate:** {}, model {}",
-                        code(device_text(report.reference)), code(device_text(report.candidate)),
-                        code(report.model_file.empty() ? "unnamed" : report.model_file)));
+  lines.add(
+      fmt::format("- **Reference:** {}{}, **candidate:** {}", code(device_text(report.reference)),
+                  report.model_file.empty() ? "" : ", recorded from " + code(report.model_file),
+                  code(device_text(report.candidate))));
 }
 
 std::string value_cell(const std::string& value) {
@@ -172,19 +241,26 @@ std::string value_cell(const std::string& value) {
 void add_environment(Lines& lines, const Report& report) {
   if (report.environment_diff.empty()) return;
   const std::vector<run::Difference> differences = switches_first(report);
+  const bool is_folded = !has_decisive_switch(report);
   lines.blank();
-  lines.add("### What differs in the environments");
+  if (is_folded) {
+    lines.fold(fmt::format("What differs in the environments: {}, no switch that changes numbers",
+                           plural(differences.size(), "fact")));
+  } else {
+    lines.add("### What differs in the environments");
+  }
   lines.blank();
   lines.row({"", "reference", "candidate", ""});
   lines.add("|---|---|---|---|");
   const std::size_t shown = std::min(kDifferences, differences.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const run::Difference& difference = differences[i];
+    const std::string_view mark = mark_of(report, difference);
     lines.row({code(difference.key), value_cell(difference.reference),
-               value_cell(difference.candidate),
-               is_switch(difference) ? "**changes numbers**" : ""});
+               value_cell(difference.candidate), mark.empty() ? "" : fmt::format("**{}**", mark)});
   }
   add_more(lines, shown, differences.size(), "difference");
+  lines.unfold();
 }
 
 void add_case_row(Lines& lines, const Case& item) {
@@ -224,9 +300,27 @@ std::string figure_cell(const std::string& figure) {
   return figure.rfind('~', 0) == 0 ? "\\" + figure : figure;
 }
 
+/// Each layer once, of the case where it is worst: those that introduce error first.
+std::vector<WorstTap> worst_layers(const Report& report) {
+  std::vector<WorstTap> layers;
+  std::set<std::string> seen;
+  for (const WorstTap& worst : worst_taps(report, std::numeric_limits<std::size_t>::max())) {
+    if (seen.insert(run::to_string(worst.tap->id)).second) layers.push_back(worst);
+  }
+  if (report.attribution) {
+    std::set<std::string> blamed;
+    for (const Blame& blame : report.attribution->blame) blamed.insert(run::to_string(blame.tap));
+    std::stable_partition(layers.begin(), layers.end(), [&](const WorstTap& worst) {
+      return blamed.count(run::to_string(worst.tap->id)) > 0;
+    });
+  }
+  layers.resize(std::min(kWorstTaps, layers.size()));
+  return layers;
+}
+
 void add_tap_row(Lines& lines, const Report& report, const WorstTap& worst) {
   const Tap& one = *worst.tap;
-  std::vector<std::string> cells = {code(worst.item->name), tap(one.id),
+  std::vector<std::string> cells = {tap(one.id), code(worst.item->name),
                                     is_fine(one.verdict)
                                         ? std::string(run::name(one.verdict))
                                         : fmt::format("**{}**", run::name(one.verdict))};
@@ -241,13 +335,29 @@ void add_tap_row(Lines& lines, const Report& report, const WorstTap& worst) {
   lines.row(cells);
 }
 
+void add_words(Lines& lines, const Report& report) {
+  lines.blank();
+  std::string text =
+      "tap: one result of a layer. suspect: beyond a warn bound, a warning. nrmse: "
+      "norm(c-r)/norm(r) "
+      "of the candidate's values against the reference's. ";
+  if (report.attribution)
+    text += "introduced: the nrmse of a layer that is fed with the reference's own inputs. ";
+  text +=
+      "ulp: values of the dtype stepped over, \\~ the upper edge of a bin. exact %: elements with "
+      "equal bits. decided flips: positions where the best token changes though the reference's "
+      "two "
+      "best were far apart. KL: how far the distribution over tokens moved, in nat.";
+  lines.add(text);
+}
+
 void add_worst_taps(Lines& lines, const Report& report) {
-  const std::vector<WorstTap> worst = worst_taps(report, kWorstTaps);
+  const std::vector<WorstTap> worst = worst_layers(report);
   if (worst.empty()) return;
   lines.blank();
-  lines.add(fmt::format("### Worst {}", worst.size() == 1 ? "tap" : "taps"));
+  lines.add(fmt::format("### Worst {}", worst.size() == 1 ? "layer" : "layers"));
   lines.blank();
-  std::vector<std::string> titles = {"case", "layer", "verdict", "nrmse"};
+  std::vector<std::string> titles = {"layer", "worst case", "verdict", "nrmse"};
   std::string rule = "|---|---|---|--:|";
   if (report.attribution) titles.emplace_back("introduced");
   if (report.truth) titles.emplace_back("to truth");
@@ -256,10 +366,7 @@ void add_worst_taps(Lines& lines, const Report& report) {
   lines.row(titles);
   lines.add(rule + "---|");
   for (const WorstTap& entry : worst) add_tap_row(lines, report, entry);
-  lines.blank();
-  lines.add(
-      "nrmse: norm(c-r)/norm(r) of the candidate's values against the reference's. ulp: values of "
-      "the dtype stepped over, \\~ the upper edge of a bin. exact %: elements with equal bits.");
+  add_words(lines, report);
 }
 
 void add_end(Lines& lines, const Report& report) {

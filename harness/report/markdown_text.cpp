@@ -1,5 +1,7 @@
 #include "report/markdown_text.h"
 
+#include <algorithm>
+
 #include "report/text.h"
 
 namespace parity::report {
@@ -32,7 +34,40 @@ std::string escaped(char c) {
   return kMarks.find(c) == std::string_view::npos ? std::string(1, c) : std::string("\\") + c;
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_in_name(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.'; }
+
+/// How long the name is that begins at `from`, 0 where none does: nothing that a site would see as
+/// more than a word may touch it.
+std::size_t name_length(std::string_view text, std::size_t from) {
+  const bool free_before = from == 0 || text[from - 1] == ' ' || text[from - 1] == '(';
+  if (!free_before || !is_letter(text[from])) return 0;
+  std::size_t end = from;
+  while (end < text.size() && is_in_name(text[end])) ++end;
+  const bool free_behind =
+      end == text.size() || std::string_view(" ,;:)").find(text[end]) != std::string_view::npos;
+  const std::string_view word = text.substr(from, end - from);
+  const bool is_name = word.find_first_of("._") != std::string_view::npos && word.back() != '.';
+  return free_behind && is_name ? word.size() : 0;
+}
+
 }  // namespace
+
+std::string markdown_sentence(std::string_view text, int width) {
+  const std::string shown = keep_head(clean(text), width);
+  std::string result;
+  std::size_t prose_from = 0;
+  for (std::size_t i = 0; i < shown.size();) {
+    const std::size_t length = name_length(shown, i);
+    if (length > 0) {
+      result += markdown_prose(shown.substr(prose_from, i - prose_from), width);
+      result += markdown_code(shown.substr(i, length), width);
+      prose_from = i + length;
+    }
+    i += std::max<std::size_t>(length, 1);
+  }
+  return result + markdown_prose(shown.substr(prose_from), width);
+}
 
 std::string markdown_code(std::string_view text, int width) {
   std::string result;

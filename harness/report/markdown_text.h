@@ -14,4 +14,7 @@ namespace parity::report {
 /// Prose of at most `width` columns.
 [[nodiscard]] std::string markdown_prose(std::string_view text, int width);
 
+/// Prose in which names (words with a dot or an underscore inside) are code spans.
+[[nodiscard]] std::string markdown_sentence(std::string_view text, int width);
+
 }  // namespace parity::report

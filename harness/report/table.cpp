@@ -56,10 +56,13 @@ std::string shown_value(const std::string& value) {
   return value.empty() ? "(absent)" : clean(value);
 }
 
-void add_difference(Page& page, const run::Difference& difference, int key_width) {
-  const std::string start = (is_switch(difference) ? "! " : "  ") +
-                            pad_right(keep_head(clean(difference.key), key_width), key_width);
-  const std::string tail = is_switch(difference) ? "  changes numbers" : "";
+void add_difference(Page& page, const Report& report, const run::Difference& difference,
+                    int key_width) {
+  const bool changes = changes_numbers(report, difference);
+  const std::string start =
+      (changes ? "! " : "  ") + pad_right(keep_head(clean(difference.key), key_width), key_width);
+  const std::string_view mark = mark_of(report, difference);
+  const std::string tail = mark.empty() ? "" : "  " + std::string(mark);
   constexpr int kBetween = 2 + 4;  // "  " before the first value and " -> " between them
   const int room = page.width() - display_width(start) - kBetween - display_width(tail);
   const std::string reference = shown_value(difference.reference);
@@ -68,13 +71,15 @@ void add_difference(Page& page, const run::Difference& difference, int key_width
   const std::string left = keep_head(reference, reference_room);
   const std::string right = keep_head(candidate, room - display_width(left));
   page.line(paint(fmt::format("{}  {} -> {}{}", start, left, right, tail),
-                  is_switch(difference) ? Tone::warning : Tone::plain, page.color()));
+                  changes ? Tone::warning : Tone::plain, page.color()));
 }
 
 void add_environment(Page& page, const Report& report, Show show) {
   if (report.environment_diff.empty()) return;
-  std::vector<run::Difference> differences = report.environment_diff;
-  const auto rest = std::stable_partition(differences.begin(), differences.end(), is_switch);
+  std::vector<run::Difference> differences = switches_first(report);
+  const auto rest = std::find_if(
+      differences.begin(), differences.end(),
+      [&](const run::Difference& difference) { return !changes_numbers(report, difference); });
   const auto others = static_cast<std::uint64_t>(differences.end() - rest);
   if (show == Show::summary) differences.erase(rest, differences.end());
   int key_width = 0;
@@ -84,11 +89,14 @@ void add_environment(Page& page, const Report& report, Show show) {
   page.blank();
   page.clipped("environment differences (reference -> candidate)", Tone::strong);
   for (const run::Difference& difference : differences) {
-    add_difference(page, difference, std::min(key_width, page.width() / 3));
+    add_difference(page, report, difference, std::min(key_width, page.width() / 3));
   }
   if (show == Show::summary && others > 0) {
-    page.wrapped("  ", fmt::format("{} that {} no numeric switch (--show failing lists them)",
-                                   plural(others, "difference"), others == 1 ? "is" : "are"));
+    const std::string what = differences.empty()
+                                 ? plural(others, "difference") + ", no switch that changes numbers"
+                                 : plural(others, "other difference");
+    page.wrapped("  ",
+                 fmt::format("{} (--show failing lists {})", what, others == 1 ? "it" : "them"));
   }
 }
 

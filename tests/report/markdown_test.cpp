@@ -51,7 +51,7 @@ TEST(MarkdownText, TakesTheMeaningFromProse) {
   constexpr int kWide = 1000;
   const std::string joiner = "\xE2\x81\xA0";
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"nrmse 0.12 is not <= 0.0312", "nrmse 0.12 is not &lt;= 0.0312"},
+      {"nrmse 0.12 exceeds 0.0312", "nrmse 0.12 exceeds 0.0312"},
       {"100 % of 5000, 3: x", "100 % of 5000, 3: x"},
       {"a|b", "a&#124;b"},
       {"<b>&amp;", "&lt;b&gt;&amp;" + joiner + "amp;"},
@@ -77,22 +77,31 @@ TEST(MarkdownText, TakesTheMeaningFromProse) {
 TEST(Markdown, LeadsWithTheVerdictAndTheFirstDivergence) {
   const std::string text = to_markdown(failing_report());
   EXPECT_EQ(text.rfind("## parity: FAIL\n\n**FAIL**, exit code 1: 1 tap missing; 1 tap with NaN or "
-                       "Inf on one side only; 2 taps diverged\n\n- **First divergence:** "
+                       "Inf on one side only; 2 taps diverged\n\n- Note: 1 tap "
+                       "was skipped: its value is a str\n- **First divergence:** "
                        "`blocks.1.attn/aten.scaled_dot_product_attention` in case `prompts`: nrmse "
-                       "0.12 is not &lt;= 0.0312, the fail bound of bfloat16\n",
+                       "0.12 exceeds 0.0312, the fail bound of bfloat16\n",
                        0),
             0U)
+      << text;
+  EXPECT_TRUE(has(text, "bfloat16\n  - Where: 5000 of 131072 elements outside (3.81 %")) << text;
+  EXPECT_TRUE(has(text,
+                  "; axis 2 = 64 (of 256; 96.00 % of the excess)\n  - Pattern (scaled): candidate "
+                  "= 0.5 x reference in 100 % of 5000 elements\n"))
       << text;
 }
 
 TEST(Markdown, NamesTheBlameTheTruthAndTheNoise) {
   const std::string blamed = to_markdown(attributed_report());
-  EXPECT_TRUE(has(blamed, "- **Attribution:** wpe introduces the difference\n")) << blamed;
-  EXPECT_TRUE(has(blamed, "- **Operator:** `wpe`: aten.softmax has an own error")) << blamed;
-  EXPECT_TRUE(has(blamed,
-                  "`wpe` introduces nrmse 2.5e-01 by itself, 3.8e-06 explained by "
-                  "rounding: 75.00 % of what is unexplained"))
+  EXPECT_TRUE(has(blamed, "- **Attribution:** `wpe` introduces the difference\n")) << blamed;
+  EXPECT_TRUE(has(blamed, "- **Operator:** `wpe`: `aten.softmax` has an own error")) << blamed;
+  EXPECT_TRUE(
+      has(blamed,
+          "  - `blocks.1.attn/aten.scaled_dot_product_attention` introduces nrmse 1.2e-01 by "
+          "itself, 3.8e-06 explained by rounding: 25.00 % of what is unexplained (case "
+          "`prompts`)\n"))
       << blamed;
+  EXPECT_FALSE(has(blamed, "`wpe` introduces nrmse")) << "said above";
   EXPECT_TRUE(has(to_markdown(judged_report()), "- **Truth:** the reference is the worse side\n"));
   EXPECT_TRUE(
       has(to_markdown(noisy_report()), "- **Noise:** the reference is not deterministic\n"));
@@ -108,6 +117,66 @@ TEST(Markdown, PutsSwitchesFirstAmongWhatDiffers) {
   ASSERT_NE(changed, std::string::npos) << text;
   EXPECT_LT(changed, text.find("| `device.name` |"));
   EXPECT_TRUE(has(text, "| `host.flags` | (absent) | `xxx")) << text;
+}
+
+TEST(Markdown, FoldsWhatDiffersWhereNoSwitchExplainsNumbers) {
+  EXPECT_FALSE(has(to_markdown(failing_report()), "<details>"));
+  Report report = failing_report();
+  report.reference.provenance.set("device.type", "cuda");
+  report.candidate.provenance.set("device.type", "cpu");
+  report.environment_diff = {{"device.type", "cuda", "cpu"}, {"switch.threads", "16", "2"}};
+  const std::string text = to_markdown(report);
+  EXPECT_TRUE(has(text,
+                  "<details><summary>What differs in the environments: 2 facts, no switch "
+                  "that changes numbers</summary>\n\n|"))
+      << text;
+  EXPECT_TRUE(has(text,
+                  "| `switch.threads` | `16` | `2` |  |\n| `device.type` | `cuda` | `cpu` | "
+                  "**what is compared** |\n\n</details>\n"))
+      << text;
+  report.reference.provenance.set("device.type", "cpu");
+  EXPECT_TRUE(has(to_markdown(report), "| `switch.threads` | `16` | `2` | **changes numbers** |"));
+  report.reference.provenance.set("device.type", "cuda");
+  report.environment_diff.resize(1);
+  for (int i = 0; i < 30; ++i) report.environment_diff.push_back({"host.flags", "x", "y"});
+  const std::string cut = to_markdown(report, 2500);
+  EXPECT_TRUE(has(cut, "\n</details>\n\n*Cut here")) << cut;
+}
+
+TEST(Markdown, SaysWhetherAUserWouldNotice) {
+  const std::string text = to_markdown(failing_report());
+  EXPECT_TRUE(has(text,
+                  "- **Would a user notice?** Hardly: at 20 of 1024 positions another token is "
+                  "best, all of them close calls"))
+      << text;
+  EXPECT_TRUE(has(text, "KL 3.1e-06 nat on average")) << text;
+  EXPECT_TRUE(has(text, ", recorded from `model.pt`, **candidate:**")) << text;
+  EXPECT_TRUE(has(to_markdown(identical_report()), "Not known from tokens")) << text;
+}
+
+TEST(Markdown, ListsALayerOnceWithItsWorstCaseAndThoseToBlameFirst) {
+  Report report = attributed_report();
+  report.attribution->blame.at(0).tap = report.cases[0].taps.at(1).id;
+  report.cases.push_back(report.cases[0]);
+  report.cases.back().name = "again";
+  report.cases.back().taps.at(2).facts->nrmse = 0.5;
+  const std::string text = to_markdown(report);
+  const std::string rows = text.substr(text.find("### Worst layers"));
+  EXPECT_LT(rows.find("| `blocks.0.attn` "), rows.find("| `blocks.1.mlp` "));
+  EXPECT_EQ(rows.find("| `blocks.1.mlp` "), rows.rfind("| `blocks.1.mlp` ")) << rows;
+  EXPECT_TRUE(has(rows, "introduced: the nrmse of a layer")) << rows;
+}
+
+TEST(MarkdownText, ShowsNamesInProseAsCode) {
+  constexpr int kWide = 1000;
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"model.layers.2.down_proj introduces 1.5, see kl.mean.",
+       "`model.layers.2.down_proj` introduces 1.5, see kl.mean."},
+      {"(max_error; a_b)", "(`max_error`; `a_b`)"},
+      {"www.e.org", "`www.e.org`"},
+      {"*a.b* x", "\\*a.b\\* x"},
+      {"no names, 4.0e-02", "no names, 4.0e-02"}};
+  for (const auto& [raw, shown] : rows) EXPECT_EQ(markdown_sentence(raw, kWide), shown) << raw;
 }
 
 TEST(Markdown, ListsCasesThatFailFirst) {
