@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kNamedSwitches = 4;
 constexpr int kLongestValue = 80;
 constexpr int kLongestReasons = 1000;
+constexpr int kLongestReason = 200;
 
 void begin(Markup& page, std::string_view question) { page.open("li").element("h2", question); }
 
@@ -41,9 +42,15 @@ struct Flips {
   double largest_flip_gap = 0;
   double kl_mean = 0;
   double kl_max = 0;
+  std::string warning;  ///< the first reason of one that is suspect
+  std::string failure;  ///< likewise of one that failed
 };
 
-void add_to(Flips& all, const compare::LogitsComparison& facts, run::Verdict verdict) {
+void add_to(Flips& all, const compare::LogitsComparison& facts, run::Verdict verdict,
+            const std::vector<std::string>& reasons) {
+  std::string& reason = is_failure(verdict) ? all.failure : all.warning;
+  if (!is_fine(verdict) && reason.empty() && !reasons.empty())
+    reason = keep_head(clean(reasons.front()), kLongestReason);
   ++all.outputs;
   all.failed += is_failure(verdict) ? 1 : 0;
   all.positions += facts.positions;
@@ -60,9 +67,12 @@ Flips flips_of(const Report& report) {
   Flips all;
   for (const Case& item : report.cases) {
     for (const Logits& logits : item.logits) {
-      if (!item.decode || logits.id.call == 0) add_to(all, logits.facts, logits.verdict);
+      if (!item.decode || logits.id.call == 0)
+        add_to(all, logits.facts, logits.verdict, logits.reasons);
     }
-    if (item.decode) add_to(all, item.decode->logits, item.decode->verdict);
+    if (item.decode) {
+      add_to(all, item.decode->logits, item.decode->verdict, item.decode->reasons);
+    }
   }
   return all;
 }
@@ -83,10 +93,10 @@ std::string answer_of(const Flips& all) {
   if (all.flips > 0) {
     return fmt::format(
         "{}: at {} of {} another token is best, {} (the reference's two best at most {} logits "
-        "apart).{}",
+        "apart).",
         failed ? "Yes" : "Hardly", all.flips, positions,
         all.flips == 1 ? "a close call" : "all of them close calls",
-        limit_number(all.largest_flip_gap), failed ? " That is beyond a bound of the policy." : "");
+        limit_number(all.largest_flip_gap));
   }
   const std::string same = "the best token is the same at " +
                            (all.positions == 1 ? "the only position" : "all " + positions);
@@ -113,6 +123,43 @@ void add_output_without_logits(Markup& page, const Report& report) {
   page.element("p", text);
 }
 
+/// The model's output as a tensor that fails while its logits do not.
+const Tap* output_that_fails_alone(const Report& report) {
+  for (const Case& item : report.cases) {
+    for (const Logits& logits : item.logits) {
+      const auto tap = std::find_if(item.taps.begin(), item.taps.end(), [&](const Tap& one) {
+        return one.id == logits.id && is_failure(one.verdict);
+      });
+      if (tap != item.taps.end() && !is_failure(logits.verdict)) return &*tap;
+    }
+  }
+  return nullptr;
+}
+
+/// What the policy says of the logits, and how that and the gate can differ.
+void add_judgement(Markup& page, const Report& report, const Flips& all) {
+  if (all.failed > 0) {
+    page.element("p", all.failure.empty() ? "The logits failed."
+                                          : fmt::format("The logits failed: {}.", all.failure));
+  } else if (!all.warning.empty()) {
+    page.element("p", fmt::format("The logits are suspect, which only warns: {}.", all.warning));
+  }
+  if (report.result == Result::fail && all.failed == 0) {
+    page.element("p",
+                 "The gate failed all the same, and both can be true: it holds every layer against "
+                 "bounds of its own, and a layer can be wrong without changing a token of these "
+                 "inputs.");
+  }
+  if (const Tap* tap = output_that_fails_alone(report)) {
+    page.open("p").name(tap_name(tap->id));
+    page.text(
+        fmt::format(" is {} among the layers, where it is judged as numbers; its logits are "
+                    "judged on their own, by what they say of tokens.",
+                    run::name(tap->verdict)));
+    page.close();
+  }
+}
+
 void add_users(Markup& page, const Report& report) {
   begin(page, "Would a user of the model notice?");
   const Flips all = flips_of(report);
@@ -120,10 +167,14 @@ void add_users(Markup& page, const Report& report) {
     add_output_without_logits(page, report);
   } else {
     page.element("p", answer_of(all));
-    page.element("p",
-                 fmt::format("The distribution over tokens moved by KL {} nat on average (worst "
-                             "case) and {} nat at most; 0 is the same distribution.",
-                             short_number(all.kl_mean), short_number(all.kl_max)));
+    page.element(
+        "p",
+        fmt::format("The distribution over tokens moved by KL {} nat on average over positions "
+                    "{}and {} nat at the worst position; 0 is the same distribution.",
+                    short_number(all.kl_mean),
+                    all.outputs > 1 ? "(of the output that moved most) " : "",
+                    short_number(all.kl_max)));
+    add_judgement(page, report, all);
   }
   if (all.non_finite > 0 && all.failed == 0) {
     page.element("p", fmt::format("{} with NaN or infinity, on both sides alike, in no figure.",
@@ -187,6 +238,20 @@ void add_environment_finding(Markup& page, const Report& report) {
   page.close();
 }
 
+/// What is noted of the weights; nothing where they are the same.
+void add_model_finding(Markup& page, const Report& report) {
+  const auto is_of_weights = [](const std::string& note) {
+    return note.find("weights") != std::string::npos;
+  };
+  if (std::none_of(report.notes.begin(), report.notes.end(), is_of_weights)) return;
+  begin(page, "Did both sides run the same model?");
+  for (const std::string& note : report.notes) {
+    if (is_of_weights(note))
+      page.element("p", keep_head(clean(sentence_of(note)), kLongestReasons));
+  }
+  page.close();
+}
+
 void add_layer(Markup& page, const Report& report, const PageNames& names) {
   begin(page, "Which layer is it, and how far off?");
   add_layer_explanation(page, report, names);
@@ -218,17 +283,39 @@ void add_summaries(Markup& page, const Report& report, const PageNames& names) {
   }
 }
 
+/// Whether each case goes wrong at that tap: it is blamed there, or the first that does not pass.
+bool is_in_every_case(const Report& report, const Place& place) {
+  const auto is_blamed = [&](const Case& item) {
+    if (!report.attribution) return false;
+    const std::vector<Blame>& blame = report.attribution->blame;
+    return std::any_of(blame.begin(), blame.end(), [&](const Blame& one) {
+      return one.case_name == item.name && one.tap == place.tap;
+    });
+  };
+  return std::all_of(report.cases.begin(), report.cases.end(), [&](const Case& item) {
+    const auto first = std::find_if(item.taps.begin(), item.taps.end(),
+                                    [](const Tap& tap) { return !is_fine(tap.verdict); });
+    return is_blamed(item) || (first != item.taps.end() && first->id == place.tap);
+  });
+}
+
 }  // namespace
 
 void add_tap_link(Markup& page, const Report& report, const PageNames& names, const Place& place) {
   const auto found = find_tap(report, place);
   if (!found) {
-    page.element("code", tap_name(place.tap));
+    page.name(tap_name(place.tap));
     return;
   }
   page.open("a", {{"href", names.link(*found)}, {"class", "tap"}});
-  page.element("code", names.of_tap(*found)).close();
-  if (report.cases.size() > 1) page.text(" (case " + names.of_case(found->item) + ")");
+  page.name(names.of_tap(*found)).close();
+  if (report.cases.size() < 2) return;
+  if (!is_in_every_case(report, place)) {
+    page.text(" (case " + names.of_case(found->item) + ")");
+  } else {
+    page.text(report.cases.size() == 2 ? std::string(" (in both cases)")
+                                       : fmt::format(" (in all {} cases)", report.cases.size()));
+  }
 }
 
 void add_headline(Markup& page, const Report& report, const PageNames& names) {
@@ -250,7 +337,7 @@ void add_headline(Markup& page, const Report& report, const PageNames& names) {
                                 keep_head(clean(reasons), kLongestReasons)));
   const Totals& totals = report.totals;
   page.open("p", {{"class", "quiet"}});
-  page.text(report.model_file.empty() ? "A model" : "Model ");
+  page.text(report.model_file.empty() ? "A model" : "A model recorded from ");
   if (!report.model_file.empty()) page.element("code", report.model_file);
   page.text(fmt::format(": reference {}, candidate {}. {} in {}: {} passed, {} suspect, {} failed.",
                         device_text(report.reference), device_text(report.candidate),
@@ -263,8 +350,10 @@ void add_findings(Markup& page, const Report& report, const PageNames& names) {
   page.open("ol", {{"class", "findings"}});
   const bool environment_first = report.result == Result::fail && has_decisive_switch(report);
   if (environment_first) add_environment_finding(page, report);
+  if (environment_first) add_model_finding(page, report);
   add_layer(page, report, names);
   add_users(page, report);
+  if (!environment_first) add_model_finding(page, report);
   if (!environment_first) add_environment_finding(page, report);
   add_summaries(page, report, names);
   page.close();

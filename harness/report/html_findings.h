@@ -18,7 +18,8 @@ void add_headline(Markup& page, const Report& report, const PageNames& names);
 /// any layer.
 void add_findings(Markup& page, const Report& report, const PageNames& names);
 
-/// The tap at a place as code, linked to its figures where the page has them.
+/// The tap at a place as code, linked to its figures where the page has them, and with several
+/// cases the case; all of them where each goes wrong there.
 void add_tap_link(Markup& page, const Report& report, const PageNames& names, const Place& place);
 
 }  // namespace parity::report

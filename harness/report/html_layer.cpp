@@ -8,8 +8,8 @@
 
 #include "report/case_figures.h"
 #include "report/html_findings.h"
+#include "report/html_where.h"
 #include "report/numbers.h"
-#include "report/tap_details.h"
 #include "report/worst_taps.h"
 
 namespace parity::report {
@@ -31,8 +31,10 @@ Place place_of(const Blame& blame) { return {blame.case_name, blame.tap}; }
 std::string times_text(double introduced, double explained) {
   const double times = introduced / explained;
   if (!std::isfinite(times)) return "";
-  return fmt::format(", so it is {} times too much",
-                     times < 10 ? fmt::format("{:.1f}", times) : short_count(std::round(times)));
+  if (times < 10) return fmt::format(", so it is {:.1f} times too much", times);
+  const double step = std::pow(10, std::floor(std::log10(times)) - 1);
+  return fmt::format(", so it is about {} times too much",
+                     short_count(std::round(times / step) * step));
 }
 
 /// The nearest tap before it with figures: what the error grew from.
@@ -47,15 +49,17 @@ const Tap* measured_before(const Report& report, const TapPlace& place) {
 void add_tap_facts(Markup& page, const compare::TensorComparison& facts) {
   if (facts.where.outside == 0 && facts.hints.empty()) return;
   page.open("ul");
-  if (facts.where.outside > 0) page.element("li", "Where: " + where_text(facts));
+  if (facts.where.outside > 0) page.element("li", "Where: " + html_where_text(facts));
   for (const compare::Hint& hint : facts.hints)
     page.element("li", fmt::format("Pattern ({}): {}", hint.pattern, hint.evidence));
   page.close();
 }
 
 void add_blame(Markup& page, const Report& report, const PageNames& names, const Blame& blame) {
-  page.open("p").text(fmt::format(
-      "Fed with the reference's own inputs, so that nothing is inherited, its output is "
+  page.open("p").text("It is ");
+  add_tap_link(page, report, names, place_of(blame));
+  page.text(fmt::format(
+      ". Fed with the reference's own inputs, so that nothing is inherited, its output is "
       "still nrmse {} off where rounding explains {}{}. That is {} % of all error that "
       "rounding does not explain.",
       short_number(blame.introduced_nrmse), short_number(blame.explained_nrmse),
@@ -82,6 +86,11 @@ void add_blame(Markup& page, const Report& report, const PageNames& names, const
 void add_first(Markup& page, const Report& report, const PageNames& names, const Place& first) {
   const Tap* tap = tap_at(report, first);
   if (tap == nullptr) return;
+  page.open("p").text("It is ");
+  add_tap_link(page, report, names, first);
+  page.text(fmt::format(", {}{}.", run::name(tap->verdict),
+                        tap->facts ? " with nrmse " + short_number(tap->facts->nrmse) : ""));
+  page.close();
   if (!tap->reasons.empty()) page.element("p", "Why it failed: " + tap->reasons.front() + ".");
   const TapPlace place = *find_tap(report, first);
   const Tap* before = measured_before(report, place);
@@ -129,11 +138,16 @@ bool has_closer(const Report& report) {
   return false;
 }
 
-void add_passing_sentence(Markup& page, const Report& report) {
+void add_passing_sentence(Markup& page, const Report& report, const PageNames& names) {
   if (report.totals.warned > 0) {
     page.text(fmt::format(
         "Nothing failed; {} beyond a warn bound (suspect).",
         report.totals.warned == 1 ? "1 tap is" : fmt::format("{} taps are", report.totals.warned)));
+    if (const Blame* blame = first_blame(report)) {
+      page.text(" The layer that introduces most itself is ");
+      add_tap_link(page, report, names, place_of(*blame));
+      page.text(".");
+    }
   } else if (worst_taps(report, 1).empty()) {
     page.text("No layer to look at: both sides have the same bits everywhere.");
   } else if (has_closer(report)) {
@@ -174,7 +188,7 @@ void add_failing_sentence(Markup& page, const Report& report, const PageNames& n
 
 void add_layer_sentence(Markup& page, const Report& report, const PageNames& names) {
   if (report.result == Result::pass) {
-    add_passing_sentence(page, report);
+    add_passing_sentence(page, report, names);
   } else {
     add_failing_sentence(page, report, names);
   }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kListed = 30;
 constexpr int kLongestCell = 600;
+constexpr int kLogitsColumns = 13;
 
 void number(Markup& page, const std::string& text) {
   page.element("td", text, {{"class", "number"}});
@@ -43,8 +44,12 @@ void add_logits_row(Markup& page, const std::string& case_name, const std::strin
     number(page, short_number(kl));
   number(page, short_number(facts.max_logprob_change));
   number(page, std::to_string(facts.non_finite_rows));
-  page.element("td", keep_head(clean(joined(reasons)), kLongestCell), {{"class", "words"}});
   page.close();
+  if (reasons.empty()) return;
+  const std::string why = "Why: " + keep_head(clean(joined(reasons)), kLongestCell);
+  page.open("tr", {{"class", "why"}});
+  page.element("td", why, {{"class", "words"}, {"colspan", std::to_string(kLogitsColumns)}})
+      .close();
 }
 
 void add_truth_of_logits(Markup& page, const Report& report, const PageNames& names) {
@@ -97,29 +102,51 @@ void add_blame_table(Markup& page, const Report& report, const PageNames& names)
     page.element("p", fmt::format("and {} more.", plural(blame.size() - kListed, "layer")));
 }
 
+/// Operators of one name are told apart by which of them it is, in order of execution.
+std::string numbered_name(const std::vector<OperatorLine>& operators, std::size_t place) {
+  std::size_t alike = 0;
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    if (operators[i].name != operators[place].name) continue;
+    ++alike;
+    before += i < place ? 1 : 0;
+  }
+  const std::string& name = operators[place].name;
+  return alike < 2 ? name : fmt::format("{} ({} of {})", name, before + 1, alike);
+}
+
 void add_operators_table(Markup& page, const Blame& blame) {
   if (blame.operators.empty()) return;
-  page.open("h3").text("Operators that compute ").element("code", tap_name(blame.tap));
+  page.open("h3").text("Operators that compute ").name(tap_name(blame.tap));
   page.text(", each against its own float64 value").close();
   page.element("p", blame.operators_sentence);
-  begin_table(page, "Operators",
-              {{"operator"},
-               {"source"},
-               {"own nrmse", Align::right},
-               {"explained", Align::right},
-               {"finding"}});
+  const bool has_sources =
+      std::any_of(blame.operators.begin(), blame.operators.end(),
+                  [](const OperatorLine& line) { return !line.source.empty(); });
+  const bool has_findings =
+      blame.culprit ||
+      std::any_of(blame.operators.begin(), blame.operators.end(),
+                  [](const OperatorLine& line) { return !line.own_error.not_judged.empty(); });
+  std::vector<ColumnSpec> columns = {{"operator"}};
+  if (has_sources) columns.push_back({"source"});
+  columns.push_back({"own nrmse", Align::right});
+  columns.push_back({"explained by rounding", Align::right});
+  if (has_findings) columns.push_back({"finding"});
+  begin_table(page, "Operators", columns);
   for (std::size_t i = 0; i < blame.operators.size(); ++i) {
     const OperatorLine& line = blame.operators[i];
     const bool judged = line.own_error.not_judged.empty();
     const bool culprit = blame.culprit && *blame.culprit == i;
     page.open("tr", {{"class", culprit ? "changes" : ""}});
-    page.open("td", {{"class", "name"}}).element("code", line.name).close();
-    page.element("td", line.source);
+    page.open("td", {{"class", "name"}}).name(numbered_name(blame.operators, i)).close();
+    if (has_sources) page.element("td", line.source);
     number(page, judged ? short_number(line.own_error.nrmse) : "-");
     number(page, judged ? short_number(line.own_error.explained) : "-");
-    page.element("td", culprit  ? "computes something else"
-                       : judged ? ""
-                                : "not judged: " + line.own_error.not_judged);
+    if (has_findings) {
+      page.element("td", culprit  ? "computes something else"
+                         : judged ? ""
+                                  : "not judged: " + line.own_error.not_judged);
+    }
     page.close();
   }
   end_table(page);
@@ -156,8 +183,11 @@ void add_logits_section(Markup& page, const Report& report, const PageNames& nam
   begin_section(page, "logits", "Would the model answer differently? Its logits");
   page.element("p",
                "A flip is a position at which the two sides prefer another token; it is decided "
-               "where the reference's two best were clearly apart. KL says how far the whole "
-               "distribution moved.");
+               "where the reference's two best were clearly apart, else it is a close call; the "
+               "flip gap is how far apart they were at most. KL (Kullback-Leibler divergence, in "
+               "nat) says how far the whole distribution over tokens moved: 0 is not at all. "
+               "Log-prob. change is the most that the logarithm of one token's probability moved; "
+               "1 nat is a factor of 2.7.");
   begin_table(page, "Logits",
               {{"case"},
                {"output"},
@@ -170,9 +200,8 @@ void add_logits_section(Markup& page, const Report& report, const PageNames& nam
                {"KL mean (nat)", Align::right},
                {"KL p99", Align::right},
                {"KL max", Align::right},
-               {"log-prob. change", Align::right},
-               {"not finite", Align::right},
-               {"why"}});
+               {"log-prob. change (nat)", Align::right},
+               {"not finite", Align::right}});
   for (std::size_t i = 0; i < report.cases.size(); ++i) {
     const Case& item = report.cases[i];
     if (item.decode) {

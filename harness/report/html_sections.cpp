@@ -42,7 +42,7 @@ void add_case_row(Markup& page, const Report& report, const PageNames& names, st
   if (worst != nullptr && worst->facts->nrmse != 0) {
     const auto tap = static_cast<std::size_t>(worst - item.taps.data());
     page.open("a", {{"href", names.link(TapPlace{place, tap})}, {"class", "tap"}});
-    page.element("code", names.of_tap({place, tap})).close();
+    page.name(names.of_tap({place, tap})).close();
   }
   page.close();
   const auto logits = worst_logits(item);

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "report/case_figures.h"
+#include "report/html_where.h"
 #include "report/numbers.h"
-#include "report/tap_details.h"
 #include "report/text.h"
 
 namespace parity::report {
@@ -101,7 +101,7 @@ void add_facts(Json& object, const Facts& facts) {
   if (approximate != 0) object["q"] = approximate;
   object["h"] = {histogram(facts.ulp.histogram), histogram(facts.relative.histogram)};
   object["c"] = classes(facts.classes);
-  if (facts.where.outside != 0) object["w"] = where_text(facts);
+  if (facts.where.outside != 0) object["w"] = html_where_text(facts);
   for (const compare::Hint& hint : facts.hints)
     object["p"].push_back({clean(hint.pattern), clean(hint.evidence)});
 }

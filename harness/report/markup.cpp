@@ -78,6 +78,15 @@ Markup& Markup::text(std::string_view text) {
   return *this;
 }
 
+Markup& Markup::name(std::string_view text) {
+  open("code");
+  for (const char c : html_escaped(text)) {
+    text_ += c;
+    if (c == '.' || c == '/') text_ += "<wbr>";
+  }
+  return close();
+}
+
 Markup& Markup::element(std::string_view tag, std::string_view text, const Attributes& attributes) {
   return open(tag, attributes).text(text).close();
 }

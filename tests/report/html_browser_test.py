@@ -106,10 +106,10 @@ class HtmlBrowserTest(unittest.TestCase):
         for stem, words in (("fault", "it makes the difference itself"), ("plain", "the first outside its bounds")):
             with self.subTest(stem), self.view(stem) as view:
                 headline = view.page.locator("h1").inner_text()
-                self.assertIn(f"Look at blocks.{GUILTY}.down (case chat) first", headline)
+                self.assertIn(f"Look at blocks.{GUILTY}.down (in both cases) first", headline)
                 self.assertIn(words, headline)
                 self.assertEqual(view.chosen(), f"blocks.{GUILTY}.down")
-                self.assertIn("axis 2 = 3", view.page.locator(".findings").inner_text())
+                self.assertIn("last axis (channels): 3 of 32", view.page.locator(".findings").inner_text())
 
     def test_five_hundred_taps_are_small_and_quick(self):
         size_bytes = self.pages["fault"].stat().st_size

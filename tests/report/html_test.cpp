@@ -33,7 +33,12 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 /// From the body to the data: what a reader without JavaScript sees.
 std::string body_of(const std::string& page) {
   const std::size_t start = page.find("<body>");
-  return page.substr(start, page.find("<script type=\"application/json\"") - start);
+  std::string body = page.substr(start, page.find("<script type=\"application/json\"") - start);
+  // Where a name may be broken into lines.
+  const std::string mark = "<wbr>";
+  for (std::size_t at = body.find(mark); at != std::string::npos; at = body.find(mark, at))
+    body.erase(at, mark.size());
+  return body;
 }
 
 nlohmann::json data_of(const std::string& page) {
@@ -105,7 +110,7 @@ TEST(Html, ReadsWithoutJavaScript) {
   for (const char* part :
        {"FAIL", "Exit code 1", "2 taps diverged", "switch.fp32_precision", "tf32", "library.torch",
         "blocks.1.attn/aten.scaled_dot_product_attention", "aten.softmax has an own error",
-        "65789 times too much", "The 10 worst taps", "blocks.3.gone", "KL 3.1e-06 nat",
+        "about 66000 times too much", "The 10 worst taps", "blocks.3.gone", "KL 3.1e-06 nat",
         "parity compare golden.h5", "model.py:7", "1 tap was skipped"})
     EXPECT_NE(body.find(part), std::string::npos) << part;
 }
@@ -165,6 +170,94 @@ TEST(Html, SaysWhetherAUserWouldNotice) {
             std::string::npos);
   EXPECT_NE(to_html(identical_report()).find("Not known from tokens"), std::string::npos);
   EXPECT_NE(to_html(decoded_report()).find("31 of 32 tokens agree"), std::string::npos);
+}
+
+TEST(Html, SaysHowAGateFailsThoughAUserNoticesNothing) {
+  const char* both = "The gate failed all the same, and both can be true";
+  Report report = failing_report();
+  for (Logits& logits : report.cases.at(0).logits) logits.verdict = run::Verdict::within;
+  EXPECT_NE(to_html(report).find(both), std::string::npos);
+  for (Tap& tap : report.cases.at(0).taps) {
+    if (tap.id.kind == run::TapKind::output) tap.verdict = run::Verdict::diverged;
+  }
+  EXPECT_NE(to_html(report).find("is diverged among the layers, where it is judged as numbers"),
+            std::string::npos);
+  for (Logits& logits : report.cases.at(0).logits) logits.verdict = run::Verdict::suspect;
+  EXPECT_NE(to_html(report).find("The logits are suspect, which only warns: top1_agreement 0.98"),
+            std::string::npos);
+  for (Logits& logits : report.cases.at(0).logits) logits.verdict = run::Verdict::diverged;
+  EXPECT_NE(to_html(report).find("The logits failed: top1_agreement 0.98"), std::string::npos);
+  EXPECT_EQ(to_html(report).find(both), std::string::npos);
+}
+
+TEST(Html, NamesTheLayerWhereItExplainsItAndInAPassingHeadline) {
+  const std::string name = "blocks.1.attn/aten.scaled_dot_product_attention";
+  const auto card_of = [](const Report& report) {
+    const std::string body = body_of(to_html(report));
+    const std::size_t start = body.find("Which layer is it");
+    return body.substr(start, body.find("</li>", start) - start);
+  };
+  EXPECT_NE(card_of(failing_report()).find("<code>" + name), std::string::npos);
+  Report report = attributed_report();
+  EXPECT_NE(card_of(report).find("It is <a href=\"#prompts/wpe\""), std::string::npos);
+  report.result = Result::pass;
+  report.totals.warned = 2;
+  EXPECT_EQ(headline_of(report),
+            "PASS Nothing failed; 2 taps are beyond a warn bound (suspect). The layer that "
+            "introduces most itself is wpe (case prompts).");
+}
+
+TEST(Html, SaysWhereEveryCaseGoesWrongAtOneLayer) {
+  Report report = failing_report();
+  const Tap guilty = report.cases.at(0).taps.at(2);
+  report.cases = {report.cases.at(1), report.cases.at(1)};
+  for (Case& item : report.cases) item.taps = {item.taps.at(0), guilty};
+  report.cases.at(1).name = "prompts";
+  EXPECT_NE(headline_of(report).find("attention (in both cases) first"), std::string::npos);
+  report.cases.push_back(report.cases.at(0));
+  report.cases.at(2).name = "third";
+  EXPECT_NE(headline_of(report).find("attention (in all 3 cases) first"), std::string::npos);
+  report.cases.at(2).taps.pop_back();
+  EXPECT_NE(headline_of(report).find("attention (case prompts) first"), std::string::npos);
+}
+
+TEST(Html, ShowsANoteOnTheWeightsAmongItsFindings) {
+  Report report = failing_report();
+  const std::string question = "Did both sides run the same model?";
+  EXPECT_EQ(to_html(report).find(question), std::string::npos);
+  report.notes.emplace_back("the weights are not the golden's (1 changed)");
+  const std::string body = body_of(to_html(report));
+  EXPECT_LT(body.find("The weights are not the golden&#39;s (1 changed)."),
+            body.find("section-environment"));
+  EXPECT_NE(body.find(question), std::string::npos);
+  EXPECT_NE(body.find("A model recorded from <code>model.pt</code>"), std::string::npos);
+}
+
+TEST(Html, SaysWhereInWordsForAxes) {
+  EXPECT_NE(to_html(failing_report())
+                .find("axis 2 of 3: 16 to 127 of 128, with 100 % of the excess; last axis "
+                      "(channels): 64 of 256, with 96.00 % of the excess"),
+            std::string::npos);
+}
+
+TEST(Html, TellsOperatorsOfOneNameApartAndLeavesEmptyColumnsOut) {
+  Report report = attributed_report();
+  Blame& blame = report.attribution->blame.at(0);
+  const auto table_of = [](const Report& of) {
+    const std::string body = body_of(to_html(of));
+    const std::size_t start = body.find("aria-label=\"Operators\"");
+    return body.substr(start, body.find("</table>", start) - start);
+  };
+  EXPECT_NE(table_of(report).find(">source<"), std::string::npos);
+  EXPECT_NE(table_of(report).find(">finding<"), std::string::npos);
+  blame.culprit.reset();
+  blame.operators = {
+      {"aten.mul", "", {"", 0, 0}}, {"aten.add", "", {"", 0, 0}}, {"aten.mul", "", {"", 0, 0}}};
+  const std::string table = table_of(report);
+  for (const char* part : {"aten.mul (1 of 2)", "aten.mul (2 of 2)", "aten.add<"})
+    EXPECT_NE(table.find(part), std::string::npos) << part;
+  EXPECT_EQ(table.find(">source<"), std::string::npos);
+  EXPECT_EQ(table.find(">finding<"), std::string::npos);
 }
 
 TEST(Html, SaysWhatTruthAndNoiseSay) {
