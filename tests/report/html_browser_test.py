@@ -109,7 +109,11 @@ class HtmlBrowserTest(unittest.TestCase):
                 self.assertIn(f"Look at blocks.{GUILTY}.down (in both cases) first", headline)
                 self.assertIn(words, headline)
                 self.assertEqual(view.chosen(), f"blocks.{GUILTY}.down")
-                self.assertIn("last axis (channels): 3 of 32", view.page.locator(".findings").inner_text())
+                findings = view.page.locator(".findings > li")
+                self.assertIn("last axis (channels): 3 of 32", findings.first.inner_text())
+                self.assertIn(f"It is blocks.{GUILTY}.down (in both cases)", findings.first.inner_text())
+                tops = {findings.nth(place).bounding_box()["y"] for place in range(findings.count())}
+                self.assertEqual(len(tops), 1)
 
     def test_five_hundred_taps_are_small_and_quick(self):
         size_bytes = self.pages["fault"].stat().st_size
@@ -137,11 +141,12 @@ class HtmlBrowserTest(unittest.TestCase):
             self.assertEqual(view.rows(), [f"blocks.{GUILTY}.up"])
             self.assertEqual(view.page.locator("#shown").inner_text(), f"1 of {5 * BLOCKS + 4} layers")
             view.page.get_by_role("searchbox").fill("")
+            shown = view.page.locator("#taps tbody .badge")
+            for verdict in ("identical", "diverged", "identical"):
+                view.page.get_by_role("button", name=re.compile(f"^{verdict}")).click()
+                self.assertEqual(set(shown.all_inner_texts()), {verdict})
             view.page.get_by_role("button", name=re.compile("^identical")).click()
-            shown = view.page.locator("#taps tbody .badge").all_inner_texts()
-            self.assertEqual(set(shown), {"diverged"})
-            view.page.get_by_role("button", name=re.compile("^identical")).click()
-            self.assertIn("identical", view.page.locator("#taps tbody .badge").all_inner_texts())
+            self.assertEqual(view.page.locator("#shown").inner_text(), f"{5 * BLOCKS + 4} layers")
 
     def test_a_click_on_a_layer_shows_its_histograms(self):
         with self.view("fault") as view:
@@ -199,10 +204,45 @@ class HtmlBrowserTest(unittest.TestCase):
             self.assertEqual(view.chosen(), f"blocks.{GUILTY}.down")
             self.assertEqual(view.page.locator("#case option:checked").inner_text(), "chat")
             view.page.locator("#case").select_option(label="code")
-            self.assertIn("#code/", view.page.url)
+            self.assertEqual(view.chosen(), f"blocks.{GUILTY}.down")
+            self.assertTrue(view.page.url.endswith(f"#code/blocks.{GUILTY}.down"))
+            view.page.locator("#taps .tap").first.click()
+            view.page.locator("#case").select_option(label="chat")
+            self.assertEqual(view.chosen(), "embed")
         with self.view("fault", "#nowhere/at%all") as view:
             self.assertEqual(view.chosen(), f"blocks.{GUILTY}.down")
             self.assertEqual(view.faults, [])
+
+    def test_a_case_without_the_chosen_layer_shows_its_own_worst(self):
+        with self.view("failing", "#same/blocks.1") as view:
+            view.page.locator("#case").select_option(label="prompts")
+            self.assertEqual(view.chosen(), "blocks.1.attn/aten.scaled_dot_product_attention")
+
+    def test_nothing_but_the_table_scrolls_by_itself_and_no_row_is_half_hidden(self):
+        with self.view("fault") as view:
+            details = view.page.locator("#details")
+            self.assertEqual(details.evaluate("e => e.scrollHeight - e.clientHeight"), 0)
+            head, row = view.page.evaluate("""() => {
+              const head = document.querySelector('#taps thead th').getBoundingClientRect().bottom;
+              const rows = [...document.querySelectorAll('#taps tbody tr')].map((row) => row.getBoundingClientRect());
+              return [head, rows.find((row) => row.bottom > head + 1).top];
+            }""")
+            self.assertAlmostEqual(head, row, delta=1.5)
+            view.page.evaluate("scrollTo(0, document.body.scrollHeight)")
+            view.page.locator("h1 a").evaluate("link => link.click()")
+            self.assertGreaterEqual(details.bounding_box()["y"], 0)
+
+    def test_colours_and_lines_are_explained_where_they_stand(self):
+        with self.view("fault") as view:
+            figure = view.page.locator("#details figure").first
+            self.assertIn("introduced by the layer itself", figure.locator(".legend").inner_text())
+            box = figure.locator(":scope > svg").evaluate("e => e.getBoundingClientRect().right")
+            ticks = figure.locator(":scope > svg text").evaluate_all("all => all.map((e) => e.getBoundingClientRect().right)")
+            self.assertLessEqual(max(ticks), box)
+            self.assertIn("warn bound", view.page.locator("#legend").inner_text())
+            self.assertTrue(view.page.locator("#chart path.warn-bound").get_attribute("d"))
+            self.assertIn("By distance in ulp", view.page.locator("#details").inner_text())
+            self.assertIn("Unit in the last place", view.page.locator("#details abbr", has_text="ulp p99").first.get_attribute("title"))
 
     def test_dark_and_light_follow_the_system_and_the_button(self):
         colour = "getComputedStyle(document.body).backgroundColor"

@@ -90,6 +90,7 @@ class Chart {
       if (tap.introduced) take(tap.introduced.nrmse);
       if (tap.noise) take(tap.noise.figures.get('nrmse'));
       take(tap.failNrmse);
+      take(tap.warnNrmse);
     }
     if (low > high) { low = 1e-8; high = 1; }
     this.low = Math.floor(decade(Math.max(low, high * 1e-16)) - 0.2);
@@ -218,6 +219,7 @@ class Chart {
     const add = (name, d) => { if (d) parts.push(draw('path', {class: name, d})); };
     add('roundoff', this.path((tap) => (tap.roundoff ? tap.roundoff : undefined), true));
     add('bound', this.path((tap) => (isPositive(tap.failNrmse) ? tap.failNrmse : undefined), true));
+    add('warn-bound', this.path((tap) => (isPositive(tap.warnNrmse) && tap.warnNrmse !== tap.failNrmse ? tap.warnNrmse : undefined), true));
     add('noise', this.path((tap) => (tap.noise ? tap.noise.figures.get('nrmse') || 0 : undefined), false));
     add('introduced', this.needles());
     add('free', this.path((tap) => (tap.facts ? tap.facts.nrmse : undefined), false));
@@ -236,11 +238,12 @@ function chartLegend() {
   const line = (name) => draw('path', {class: name, d: 'M1 6H25'});
   const mark = (tone) => draw('path', {class: `mark ${tone}`, d: SHAPES[tone](13, 6)});
   const entries = [legendEntry(line('free'), 'off from the reference (nrmse)')];
-  if (data.attributed) entries.push(legendEntry(draw('path', {class: 'introduced', d: 'M13 11V1'}), 'introduced by the layer itself'));
+  if (data.attributed) entries.push(legendEntry(draw('path', {class: 'introduced', d: 'M13 11V1'}), 'introduced by the layer itself (no bar: nothing, or not measured)'));
   entries.push(legendEntry(line('roundoff'), 'one rounding of the dtype'));
   if (BOUNDS.some(({bounds}) => bounds.some(({metric}) => metric === 'nrmse')))
-    entries.push(legendEntry(line('bound'), 'fail bound'));
+    entries.push(legendEntry(line('bound'), 'fail bound of nrmse'), legendEntry(line('warn-bound'), 'warn bound of nrmse'));
   if (data.noise) entries.push(legendEntry(line('noise'), 'reference against itself'));
-  entries.push(legendEntry(mark('good'), 'passes'), legendEntry(mark('warning'), 'suspect'), legendEntry(mark('bad'), 'fails'));
+  entries.push(legendEntry(mark('good'), 'passes'), legendEntry(mark('warning'), 'suspect: beyond a warn bound, of nrmse or another figure'),
+    legendEntry(mark('bad'), 'fails'));
   return entries;
 }

@@ -33,7 +33,7 @@ function tapOf(raw, place) {
   return {place, name: raw.n, verdict: VERDICTS[raw.v], order: raw.v, dtype: raw.d, candidateDtype: raw.d2 || raw.d,
     shape: raw.s, candidateShape: raw.s2, elements: raw.e, outcome: raw.o || 'compared', reasons: raw.r || [],
     worst: raw.x || [], facts: factsOf(raw), introduced: factsOf(raw.i), truth: truthOf(raw.t), noise: noiseOf(raw.z),
-    judged, failNrmse: nrmseBound ? nrmseBound.fail : undefined,
+    judged, failNrmse: nrmseBound ? nrmseBound.fail : undefined, warnNrmse: nrmseBound ? nrmseBound.warn : undefined,
     roundoff: data.roundoff[judged ? judged.scope : raw.d], search: raw.n.toLowerCase()};
 }
 

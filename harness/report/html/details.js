@@ -9,9 +9,28 @@ const CLASS_WORDS = {
 
 const RANKS = [['p50', 'p50'], ['p90', 'p90'], ['p99', 'p99'], ['p999', 'p99.9'], ['max', 'max']];
 
+// What a term means, where it stands.
+const TERMS = [
+  [/^ulp/, 'Unit in the last place: values of the dtype stepped over between reference and candidate; ~ is the upper edge of a bin'],
+  [/introduce/, 'What the layer adds by itself, fed with the reference’s own inputs'],
+  [/^(to truth|truth.ratio|ratio)/, 'The candidate’s error against a run in higher precision over the reference’s; below 1 the candidate is nearer'],
+  [/nrmse/, 'Size of the difference over the size of the reference’s values; 1e-3 is a thousandth'],
+  [/^max(_| )error|max \/ rms/, 'The largest single error over the root mean square of the reference’s values'],
+  [/^exact/, 'Elements with equal bits'],
+  [/^where\.share/, 'Share of elements that are outside the bound on single elements'],
+  [/^relative/, 'Error of an element over the size of its reference'],
+  [/^cosine/, 'Cosine of the angle between reference and candidate; 1 is the same direction'],
+  [/mean.signed/, 'Mean of candidate minus reference: a bias where it is not 0'],
+];
+
+function termOf(name) {
+  const found = TERMS.find(([pattern]) => pattern.test(name));
+  return found ? make('abbr', {title: found[1]}, name) : name;
+}
+
 function figureList(entries) {
   return make('dl', {class: 'figures'}, ...entries.filter(([, value]) => value !== undefined && value !== '-')
-    .map(([name, value]) => make('div', null, make('dt', null, name), make('dd', null, value))));
+    .map(([name, value]) => make('div', null, make('dt', null, termOf(name)), make('dd', null, value))));
 }
 
 function quantile(facts, name) {
@@ -46,11 +65,12 @@ function boundsTable(tap) {
     const beyond = (edge) => value !== undefined && !(isLowerWorse(bound.metric) ? value >= edge : value <= edge);
     const state = value === undefined ? 'not measured' : beyond(bound.fail) ? 'beyond fail' : beyond(bound.warn) ? 'beyond warn' : 'inside';
     const tone = {'beyond fail': 'badge bad', 'beyond warn': 'badge warning', inside: 'badge good'}[state] || 'quiet';
-    return [make('code', {title: bound.origin}, bound.metric), value === undefined ? '-' : limit(value), limit(bound.warn),
+    return [make('code', {title: bound.origin}, termOf(bound.metric)), value === undefined ? '-' : limit(value), limit(bound.warn),
       limit(bound.fail), make('span', {class: tone}, state)];
   });
   return [
-    make('p', {class: 'quiet'}, 'Rule ', make('code', null, tap.judged.rule), ` for ${tap.judged.scope}. Reference noise or a truth may widen a bound; the verdict above counts.`),
+    make('p', {class: 'quiet'}, 'Rule ', make('code', null, tap.judged.rule), ` for ${tap.judged.scope}. Reference noise or a truth may widen a bound; the verdict above counts. Terms are explained where the pointer rests on them`,
+      tap.judged.bounds.some(({metric}) => metric.includes('where.share')) ? '; where.share is the share of elements outside the bound on single elements.' : '.'),
     tableOf([['metric', ''], ['here', 'number'], ['warn', 'number'], ['fail', 'number'], ['state', '']], rows)];
 }
 
@@ -58,7 +78,7 @@ function worstTable(tap) {
   if (!tap.worst.length) return [];
   const rows = tap.worst.map(([index, reference, candidate, referenceBits, candidateBits]) =>
     [make('code', null, index), reference, candidate, make('code', null, `${referenceBits} ${candidateBits}`)]);
-  return [make('h3', null, 'Worst elements'),
+  return [make('h3', null, 'Worst elements'), make('p', {class: 'quiet'}, 'By distance in ulp, largest first; NaN or infinity on one side before all. A small value can be many ulp off by little.'),
     tableOf([['index', ''], ['reference', 'number'], ['candidate', 'number'], ['bits of both', '']], rows)];
 }
 
@@ -113,7 +133,7 @@ function showDetails(item, tap, step) {
   const neighbour = (by, text) => make('button', {type: 'button', disabled: !taps[tap.place + by], onclick: () => step(by)}, text);
   const parts = [
     make('div', {class: 'buttons'}, neighbour(-1, 'Layer before'), neighbour(1, 'Layer after')),
-    make('h3', null, badge(tap.verdict), ' ', make('a', {href: linkOf(item, tap), class: 'tap'}, tap.name)),
+    make('h3', null, badge(tap.verdict), ' ', make('a', {href: linkOf(item, tap), class: 'tap'}, ...breakable(tap.name))),
     make('p', {class: 'quiet'}, shapeWords(tap))];
   if (tap.reasons.length) parts.push(make('ul', {class: 'reasons'}, ...tap.reasons.map((reason) => make('li', null, reason))));
   if (!tap.facts) {
@@ -126,5 +146,4 @@ function showDetails(item, tap, step) {
   if (tap.facts) parts.push(...classesTable(tap));
   const details = byId('details');
   details.replaceChildren(...parts.filter((part) => part !== null));
-  details.scrollTop = 0;
 }

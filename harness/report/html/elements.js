@@ -25,6 +25,12 @@ function byId(id) {
   return document.getElementById(id);
 }
 
+// A name in parts, between which a line may break: behind its dots and slashes, and in a long part behind its underscores.
+function breakable(name) {
+  const parts = name.split(/(?<=[./])/).flatMap((part) => (part.length > 18 ? part.split(/(?<=_)/) : [part]));
+  return parts.flatMap((part, place) => (place ? [make('wbr'), part] : [part]));
+}
+
 function badge(verdict) {
   return make('span', {class: `badge ${verdict.tone}`}, verdict.name);
 }

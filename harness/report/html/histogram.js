@@ -61,7 +61,7 @@ function histogram(tap, which) {
   const width = 460;
   const frame = {left: 44, bottom: 122, height: 100,
     highest: Math.max(1, Math.ceil(Math.log10(Math.max(...free.values(), ...own.values()) + 1)))};
-  const pitch = (width - frame.left - 8) / columns;
+  const pitch = (width - frame.left - 30) / columns;
   frame.x = (bin) => frame.left + 4 + (bin === 0 ? 0 : (bin - first + 2.5) * pitch);
   const parts = [];
   for (let power = 0; power <= frame.highest; power += Math.max(1, Math.ceil(frame.highest / 4))) {
@@ -87,6 +87,8 @@ function histogram(tap, which) {
   const shown = tap.introduced ? 3 : 2;
   return make('figure', {class: 'histogram'},
     make('figcaption', null, make('b', null, title), ` (elements per bin, logarithmic): ${summary}.`),
+    own.size ? make('p', {class: 'legend'}, legendEntry(draw('rect', {class: 'bar-free', x: 8, y: 1, width: 10, height: 10}), 'off from the reference'),
+      legendEntry(draw('rect', {class: 'bar-introduced', x: 8, y: 1, width: 10, height: 10}), 'introduced by the layer itself')) : null,
     draw('svg', {viewBox: `0 0 ${width} 150`, role: 'img', 'aria-label': `${title}: ${summary}`}, ...parts),
     make('details', null, make('summary', null, 'as numbers'),
       tableOf(columnsOfTable.slice(0, shown), rows.map((row) => row.slice(0, shown)))));

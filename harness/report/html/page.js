@@ -20,14 +20,22 @@ function growthWords(item) {
   if (!measuredTaps.length) return 'Nothing could be measured in this case.';
   const worst = measuredTaps.reduce((one, other) => (other.facts.nrmse > one.facts.nrmse ? other : one));
   const failing = taps.filter((tap) => tap.verdict.tone === 'bad').length;
+  const suspect = taps.filter((tap) => tap.verdict.tone === 'warning').length;
   const growth = worst.facts.nrmse === 0 ? 'every measured layer is exact' : `the largest error is nrmse ${short(worst.facts.nrmse)}, at ${worst.name}`;
-  return `Case ${item.name}: ${plural(taps.length, 'layer')}, ${failing === 0 ? 'none fails' : `${failing} ${failing === 1 ? 'fails' : 'fail'}`}; ${growth}. Each decade upwards is ten times the error.`;
+  return `Case ${item.name}: ${plural(taps.length, 'layer')}, ${failing === 0 ? 'none fails' : `${failing} ${failing === 1 ? 'fails' : 'fail'}`}${suspect ? `, ${suspect} suspect` : ''}; ${growth}. Each decade upwards is ten times the error.`;
 }
 
+// Where a case is looked at first: what is blamed, else the first that fails, is suspect, or is furthest off.
 function startOf(place) {
   const inCase = (found) => found && found[0] === place;
-  const found = [data.blame[0], data.first, data.worst].find(inCase);
-  return found ? found[1] : 0;
+  const found = [...data.blame, data.first].find(inCase);
+  if (found) return found[1];
+  const taps = tapsOf(CASES[place]);
+  const wrong = taps.find((tap) => tap.verdict.tone === 'bad') || taps.find((tap) => tap.verdict.tone === 'warning');
+  if (wrong) return wrong.place;
+  const furthest = taps.filter((tap) => tap.facts && tap.facts.nrmse > 0)
+    .reduce((one, other) => (one && one.facts.nrmse >= other.facts.nrmse ? one : other), null);
+  return furthest ? furthest.place : 0;
 }
 
 function choose(tap) {
@@ -54,10 +62,10 @@ function select(item, tap) {
   else byId('details').replaceChildren(make('p', null, 'This case has no layers.'));
 }
 
-// Where the details stand below the table, not beside it, a choice in the table leads to them.
+// A choice leads to the head of the details where that is not in sight already.
 function lookAtDetails() {
-  const below = byId('details').getBoundingClientRect().top >= table.box.getBoundingClientRect().bottom;
-  byId('details').scrollIntoView({block: below ? 'start' : 'nearest'});
+  const top = byId('details').getBoundingClientRect().top;
+  if (top < 0 || top > innerHeight / 2) byId('details').scrollIntoView({block: 'start'});
 }
 
 function decoded(text) {
@@ -106,7 +114,8 @@ function startCases() {
   selector.disabled = CASES.length < 2;
   selector.addEventListener('change', () => {
     const item = CASES[Number(selector.value)];
-    const tap = tapsOf(item)[startOf(Number(selector.value))];
+    const same = state.tap && tapsOf(item).find((one) => one.name === state.tap.name);
+    const tap = same || tapsOf(item)[startOf(Number(selector.value))];
     if (tap) history.replaceState(null, '', linkOf(item, tap));
     select(item, tap);
   });

@@ -1,6 +1,13 @@
 // All layers of a case: sorted, searched, filtered by verdict. Rows are made as they come into view, so that thousands stay quick.
 const ROWS_AT_ONCE = 200;
 
+const VERDICT_WORDS = {
+  identical: 'The same bits', within: 'Inside its bounds', closer: 'Outside its bounds, but no further from the truth than the reference is',
+  suspect: 'Beyond a warn bound', diverged: 'Beyond a fail bound', non_finite: 'NaN or infinity on one side alone',
+  shape_differs: 'Of another shape', dtype_differs: 'Of another dtype', missing: 'In the reference alone',
+  additional: 'In the candidate alone', untrusted: 'Proves nothing', untested: 'Not compared',
+};
+
 function figure(tap, name) {
   return tap.facts ? tap.facts[name] : undefined;
 }
@@ -44,7 +51,7 @@ class Table {
     this.table = byId('taps');
     this.body = this.table.tBodies[0];
     this.box = this.table.parentElement;
-    this.hidden = new Set();
+    this.only = null;
     this.words = [];
     this.sort = {column: COLUMNS[0], descending: false};
     this.rows = new Map();
@@ -88,15 +95,16 @@ class Table {
     const counts = new Map();
     for (const tap of this.taps) counts.set(tap.verdict, (counts.get(tap.verdict) || 0) + 1);
     const buttons = VERDICTS.filter((verdict) => counts.has(verdict)).map((verdict) => make('button', {
-      type: 'button', class: verdict.tone, 'aria-pressed': String(!this.hidden.has(verdict)),
-      onclick: (event) => this.toggle(verdict, event.currentTarget)}, `${verdict.name} ${counts.get(verdict)}`));
+      type: 'button', class: verdict.tone, 'aria-pressed': String(this.only === verdict),
+      title: `${VERDICT_WORDS[verdict.name]}. A click shows these layers alone, another all again.`,
+      onclick: () => this.toggle(verdict)}, `${verdict.name} ${counts.get(verdict)}`));
+    this.buttons = new Map(VERDICTS.filter((verdict) => counts.has(verdict)).map((verdict, place) => [verdict, buttons[place]]));
     byId('filters').replaceChildren(...buttons);
   }
 
-  toggle(verdict, button) {
-    if (this.hidden.has(verdict)) this.hidden.delete(verdict);
-    else this.hidden.add(verdict);
-    button.setAttribute('aria-pressed', String(!this.hidden.has(verdict)));
+  toggle(verdict) {
+    this.only = this.only === verdict ? null : verdict;
+    for (const [one, button] of this.buttons) button.setAttribute('aria-pressed', String(one === this.only));
     this.update();
   }
 
@@ -104,13 +112,14 @@ class Table {
     this.item = item;
     this.taps = tapsOf(item);
     this.chosen = chosen;
+    if (!this.taps.some((tap) => tap.verdict === this.only)) this.only = null;
     this.filters();
     this.update();
     this.reveal();
   }
 
   update() {
-    this.list = this.taps.filter((tap) => !this.hidden.has(tap.verdict) && this.words.every((word) => tap.search.includes(word)));
+    this.list = this.taps.filter((tap) => (this.only === null || tap.verdict === this.only) && this.words.every((word) => tap.search.includes(word)));
     this.list.sort(comparedBy(this.sort.column, this.sort.descending));
     this.rows.clear();
     this.body.replaceChildren();
@@ -132,7 +141,7 @@ class Table {
   row(tap) {
     const cells = COLUMNS.map((column) => {
       const kind = [column.kind, column.wide ? 'wide' : ''].filter(Boolean).join(' ') || null;
-      if (column.key === 'name') return make('td', {class: 'name'}, make('a', {class: 'tap', href: linkOf(this.item, tap)}, tap.name));
+      if (column.key === 'name') return make('td', {class: 'name'}, make('a', {class: 'tap', href: linkOf(this.item, tap)}, ...breakable(tap.name)));
       if (column.key === 'verdict') return make('td', null, badge(tap.verdict));
       return make('td', {class: kind}, column.text(tap));
     });
@@ -159,7 +168,14 @@ class Table {
     const head = this.table.tHead.offsetHeight;
     const above = row.offsetTop - head < this.box.scrollTop;
     if (above || row.offsetTop + row.offsetHeight > this.box.scrollTop + this.box.clientHeight)
-      this.box.scrollTop = row.offsetTop - this.box.clientHeight / 3;
+      this.box.scrollTop = this.topOfRowAt(row.offsetTop - this.box.clientHeight / 3) - head;
+  }
+
+  // So that no row is half behind the head of the table.
+  topOfRowAt(height) {
+    const rows = [...this.body.rows];
+    const found = rows.find((row) => row.offsetTop + row.offsetHeight > height);
+    return found ? found.offsetTop : 0;
   }
 
   click(event) {
