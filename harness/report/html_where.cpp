@@ -10,7 +10,7 @@ namespace parity::report {
 namespace {
 
 std::string axis_name(std::size_t axis, std::size_t axes) {
-  if (axis + 1 == axes) return "last axis (channels)";
+  if (axis + 1 == axes) return "last axis";
   return fmt::format("axis {} of {}", axis + 1, axes);
 }
 

@@ -7,7 +7,7 @@
 
 namespace parity::report {
 
-/// "1198 of 5120 elements outside (23.40 %), first at [0,0,32]; last axis (channels): 32 to 63 of
+/// "1198 of 5120 elements outside (23.40 %), first at [0,0,32]; last axis: 32 to 63 of
 /// 128, with 100 % of the excess". For facts that have elements outside.
 [[nodiscard]] std::string html_where_text(const compare::TensorComparison& facts);
 

@@ -110,7 +110,7 @@ class HtmlBrowserTest(unittest.TestCase):
                 self.assertIn(words, headline)
                 self.assertEqual(view.chosen(), f"blocks.{GUILTY}.down")
                 findings = view.page.locator(".findings > li")
-                self.assertIn("last axis (channels): 3 of 32", findings.first.inner_text())
+                self.assertIn("last axis: 3 of 32", findings.first.inner_text())
                 self.assertIn(f"It is blocks.{GUILTY}.down (in both cases)", findings.first.inner_text())
                 tops = {findings.nth(place).bounding_box()["y"] for place in range(findings.count())}
                 self.assertEqual(len(tops), 1)

@@ -234,10 +234,11 @@ TEST(Html, ShowsANoteOnTheWeightsAmongItsFindings) {
 }
 
 TEST(Html, SaysWhereInWordsForAxes) {
-  EXPECT_NE(to_html(failing_report())
-                .find("axis 2 of 3: 16 to 127 of 128, with 100 % of the excess; last axis "
-                      "(channels): 64 of 256, with 96.00 % of the excess"),
-            std::string::npos);
+  EXPECT_NE(
+      to_html(failing_report())
+          .find("axis 2 of 3: 16 to 127 of 128, with 100 % of the excess; last axis: 64 of 256, "
+                "with 96.00 % of the excess"),
+      std::string::npos);
 }
 
 TEST(Html, TellsOperatorsOfOneNameApartAndLeavesEmptyColumnsOut) {
