@@ -6,36 +6,14 @@
 #include "report/dashboard_data.h"
 #include "report/dashboard_parts.h"
 #include "report/history_text.h"
+#include "report/markup.h"
+#include "report/page_template.h"
 #include "report/text.h"
 #include "report/unique_names.h"
 
 namespace parity::report {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : clean(text)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
-/// The page with every {{name}} replaced, in one pass: what is put in is not looked at again.
 std::string filled(const std::map<std::string_view, std::string>& values) {
   const PageParts parts = dashboard_parts();
   std::map<std::string_view, std::string> all = values;
@@ -43,17 +21,7 @@ std::string filled(const std::map<std::string_view, std::string>& values) {
   all["script"] = parts.script;
   all["style_hash"] = parts.style_hash;
   all["script_hash"] = parts.script_hash;
-  std::string_view page = parts.page;
-  std::string result;
-  while (true) {
-    const std::size_t start = page.find("{{");
-    const std::size_t end = page.find("}}", start);
-    if (start == std::string_view::npos || end == std::string_view::npos) break;
-    result += page.substr(0, start);
-    result += all.at(page.substr(start + 2, end - start - 2));
-    page.remove_prefix(end + 2);
-  }
-  return result.append(page);
+  return filled_page(parts.page, all);
 }
 
 /// Letters that every file system and every address takes; others become "-".
@@ -115,14 +83,14 @@ std::vector<DashboardPage> dashboard(const std::vector<history::Timeline>& timel
   const std::vector<DashboardSeries> all = named(timelines);
   for (const DashboardSeries& series : all) {
     const history::Timeline& timeline = *series.timeline;
-    pages.push_back({series.file, filled({{"title", escaped("parity nights: " + series.name)},
-                                          {"headline", escaped(series.name)},
-                                          {"lead", escaped(series_lead(timeline))},
+    pages.push_back({series.file, filled({{"title", html_escaped("parity nights: " + series.name)},
+                                          {"headline", html_escaped(series.name)},
+                                          {"lead", html_escaped(series_lead(timeline))},
                                           {"data", series_data(series)}})});
   }
   pages.push_back({"index.html", filled({{"title", "parity nights"},
                                          {"headline", "Nights"},
-                                         {"lead", escaped(overview_lead(all))},
+                                         {"lead", html_escaped(overview_lead(all))},
                                          {"data", overview_data(all)}})});
   return pages;
 }

@@ -1,6 +1,5 @@
 #include "report/html.h"
 
-#include <map>
 #include <string_view>
 
 #include "report/html_data.h"
@@ -9,23 +8,10 @@
 #include "report/html_parts.h"
 #include "report/html_sections.h"
 #include "report/markup.h"
+#include "report/page_template.h"
 
 namespace parity::report {
 namespace {
-
-/// The page with every {{name}} replaced, in one pass: what is put in is not looked at again.
-std::string filled(std::string_view page, const std::map<std::string_view, std::string>& values) {
-  std::string result;
-  while (true) {
-    const std::size_t start = page.find("{{");
-    const std::size_t end = page.find("}}", start);
-    if (start == std::string_view::npos || end == std::string_view::npos) break;
-    result += page.substr(0, start);
-    result += values.at(page.substr(start + 2, end - start - 2));
-    page.remove_prefix(end + 2);
-  }
-  return result.append(page);
-}
 
 template <typename Part>
 std::string markup_of(const Part& part) {
@@ -40,7 +26,7 @@ std::string to_html(const Report& report) {
   const PageParts parts = html_parts();
   const PageNames names(report);
   const std::string verdict = report.result == Result::pass ? "PASS" : "FAIL";
-  return filled(
+  return filled_page(
       parts.page,
       {{"title", html_escaped("parity: " + verdict +
                               (report.model_file.empty() ? "" : ", " + report.model_file))},

@@ -9,6 +9,7 @@
 
 #include "report/case_figures.h"
 #include "report/html_where.h"
+#include "report/json_tap.h"
 #include "report/numbers.h"
 #include "report/text.h"
 
@@ -71,22 +72,11 @@ Json histogram(const compare::Histogram& histogram) {
   return array;
 }
 
+/// Those that there are.
 Json classes(const compare::ClassCounts& counts) {
-  const std::vector<std::pair<const char*, std::uint64_t>> all = {
-      {"equal_bits", counts.equal_bits},
-      {"finite", counts.finite},
-      {"both_nan", counts.both_nan},
-      {"nan_reference_only", counts.nan_reference_only},
-      {"nan_candidate_only", counts.nan_candidate_only},
-      {"inf_equal", counts.inf_equal},
-      {"inf_opposite", counts.inf_opposite},
-      {"inf_reference_only", counts.inf_reference_only},
-      {"inf_candidate_only", counts.inf_candidate_only},
-      {"zero_reference", counts.zero_reference},
-      {"zero_sign", counts.zero_sign},
-      {"flushed_to_zero", counts.flushed_to_zero}};
+  const Json all = classes_json(counts);
   Json object = Json::object();
-  for (const auto& [name, value] : all) {
+  for (const auto& [name, value] : all.items()) {
     if (value != 0) object[name] = value;
   }
   return object;

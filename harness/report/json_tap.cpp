@@ -37,21 +37,6 @@ Json relative(const compare::RelativeDistribution& relative) {
   return object;
 }
 
-Json classes(const compare::ClassCounts& counts) {
-  return {{"equal_bits", counts.equal_bits},
-          {"finite", counts.finite},
-          {"both_nan", counts.both_nan},
-          {"nan_reference_only", counts.nan_reference_only},
-          {"nan_candidate_only", counts.nan_candidate_only},
-          {"inf_equal", counts.inf_equal},
-          {"inf_opposite", counts.inf_opposite},
-          {"inf_reference_only", counts.inf_reference_only},
-          {"inf_candidate_only", counts.inf_candidate_only},
-          {"zero_reference", counts.zero_reference},
-          {"zero_sign", counts.zero_sign},
-          {"flushed_to_zero", counts.flushed_to_zero}};
-}
-
 Json where(const compare::Where& where) {
   Json axes = Json::array();
   for (const compare::AxisRange& range : where.axes) {
@@ -97,7 +82,7 @@ Json introduced(const compare::TensorComparison& facts) {
   return {{"nrmse", json_number(facts.nrmse)},
           {"max_error_over_rms", json_number(facts.max_error_over_rms)},
           {"exact_share", json_number(facts.exact_share)},
-          {"classes", classes(facts.classes)},
+          {"classes", classes_json(facts.classes)},
           {"ulp", ulp(facts.ulp)},
           {"relative", relative(facts.relative)},
           {"where", where(facts.where)},
@@ -134,7 +119,7 @@ Json noise(const run::TapNoise& noise) {
 }
 
 void add_facts(Json& object, const compare::TensorComparison& facts) {
-  object["classes"] = classes(facts.classes);
+  object["classes"] = classes_json(facts.classes);
   object["where"] = where(facts.where);
   object["hints"] = hints(facts.hints);
   object["ulp"] = ulp(facts.ulp);
@@ -183,6 +168,21 @@ std::string_view name(run::Role role) {
 }
 
 }  // namespace
+
+Json classes_json(const compare::ClassCounts& counts) {
+  return {{"equal_bits", counts.equal_bits},
+          {"finite", counts.finite},
+          {"both_nan", counts.both_nan},
+          {"nan_reference_only", counts.nan_reference_only},
+          {"nan_candidate_only", counts.nan_candidate_only},
+          {"inf_equal", counts.inf_equal},
+          {"inf_opposite", counts.inf_opposite},
+          {"inf_reference_only", counts.inf_reference_only},
+          {"inf_candidate_only", counts.inf_candidate_only},
+          {"zero_reference", counts.zero_reference},
+          {"zero_sign", counts.zero_sign},
+          {"flushed_to_zero", counts.flushed_to_zero}};
+}
 
 void add_id(Json& object, const run::TapId& id) {
   object["tap"] = run::to_string(id);

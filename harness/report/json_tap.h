@@ -11,6 +11,7 @@ namespace parity::report {
 [[nodiscard]] Json left_out_json(const LeftOutTap& tap);
 /// Full name and parts of it, as keys of `object`.
 void add_id(Json& object, const run::TapId& id);
+[[nodiscard]] Json classes_json(const compare::ClassCounts& counts);
 [[nodiscard]] Json row_figure_json(const compare::RowFigure& figure);
 [[nodiscard]] Json topk_overlap_json(const compare::LogitsComparison& facts);
 /// null where there is none.
