@@ -12,6 +12,7 @@
 #include "report/tap_rows.h"
 #include "report/tap_text.h"
 #include "report/text.h"
+#include "report/user_effect.h"
 
 namespace parity::report {
 namespace {
@@ -19,7 +20,6 @@ namespace {
 constexpr std::size_t kNamedSwitches = 4;
 constexpr int kLongestValue = 80;
 constexpr int kLongestReasons = 1000;
-constexpr int kLongestReason = 200;
 
 void begin(Markup& page, std::string_view question) { page.open("li").element("h2", question); }
 
@@ -28,99 +28,6 @@ std::string sentence_of(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text + ".";
-}
-
-/// Over all outputs with logits: of a decode's steps, all together.
-struct Flips {
-  std::uint64_t outputs = 0;
-  std::uint64_t positions = 0;
-  std::uint64_t flips = 0;
-  std::uint64_t decided = 0;
-  std::uint64_t non_finite = 0;  ///< positions with NaN or infinity on some side
-  std::uint64_t failed = 0;      ///< outputs
-  double gap = 0;
-  double largest_flip_gap = 0;
-  double kl_mean = 0;
-  double kl_max = 0;
-  std::string warning;  ///< the first reason of one that is suspect
-  std::string failure;  ///< likewise of one that failed
-};
-
-void add_to(Flips& all, const compare::LogitsComparison& facts, run::Verdict verdict,
-            const std::vector<std::string>& reasons) {
-  std::string& reason = is_failure(verdict) ? all.failure : all.warning;
-  if (!is_fine(verdict) && reason.empty() && !reasons.empty())
-    reason = keep_head(clean(reasons.front()), kLongestReason);
-  ++all.outputs;
-  all.failed += is_failure(verdict) ? 1 : 0;
-  all.positions += facts.positions;
-  all.flips += facts.flips;
-  all.decided += facts.decided_flips;
-  all.non_finite += facts.non_finite_rows;
-  all.gap = facts.decided_gap;
-  all.largest_flip_gap = std::max(all.largest_flip_gap, facts.max_flip_gap);
-  all.kl_mean = std::max(all.kl_mean, facts.kl.mean);
-  all.kl_max = std::max(all.kl_max, facts.kl.max);
-}
-
-Flips flips_of(const Report& report) {
-  Flips all;
-  for (const Case& item : report.cases) {
-    for (const Logits& logits : item.logits) {
-      if (!item.decode || logits.id.call == 0)
-        add_to(all, logits.facts, logits.verdict, logits.reasons);
-    }
-    if (item.decode) {
-      add_to(all, item.decode->logits, item.decode->verdict, item.decode->reasons);
-    }
-  }
-  return all;
-}
-
-std::string answer_of(const Flips& all) {
-  const std::string positions = plural(all.positions, "position");
-  if (all.non_finite > 0 && all.failed > 0) {
-    return fmt::format("Yes: at {} of {} the logits have NaN or infinity.", all.non_finite,
-                       positions);
-  }
-  if (all.decided > 0) {
-    return fmt::format(
-        "Yes: at {} of {} the best token changes although the reference was decided "
-        "(its two best at least {:g} logits apart).",
-        all.decided, positions, all.gap);
-  }
-  const bool failed = all.failed > 0;
-  if (all.flips > 0) {
-    return fmt::format(
-        "{}: at {} of {} another token is best, {} (the reference's two best at most {} logits "
-        "apart).",
-        failed ? "Yes" : "Hardly", all.flips, positions,
-        all.flips == 1 ? "a close call" : "all of them close calls",
-        limit_number(all.largest_flip_gap));
-  }
-  const std::string same = "the best token is the same at " +
-                           (all.positions == 1 ? "the only position" : "all " + positions);
-  return failed
-             ? fmt::format("Perhaps: {}, but the logits moved beyond a bound of the policy.", same)
-             : fmt::format("No: {}.", same);
-}
-
-void add_output_without_logits(Markup& page, const Report& report) {
-  const Tap* worst = nullptr;
-  for (const Case& item : report.cases) {
-    for (const Tap& tap : item.taps) {
-      if (tap.id.kind != run::TapKind::output || !tap.facts) continue;
-      if (worst == nullptr || !(tap.facts->nrmse <= worst->facts->nrmse)) worst = &tap;
-    }
-  }
-  std::string text = "Not known from tokens: no output was compared as logits.";
-  if (worst != nullptr) {
-    text += fmt::format(
-        " The model's own output is {}, at worst nrmse {} (0 is equal, 1 is as large "
-        "as the values themselves).",
-        run::name(worst->verdict), short_number(worst->facts->nrmse));
-  }
-  page.element("p", text);
 }
 
 /// The model's output as a tensor that fails while its logits do not.
@@ -137,7 +44,7 @@ const Tap* output_that_fails_alone(const Report& report) {
 }
 
 /// What the policy says of the logits, and how that and the gate can differ.
-void add_judgement(Markup& page, const Report& report, const Flips& all) {
+void add_judgement(Markup& page, const Report& report, const TokenEffect& all) {
   if (all.failed > 0) {
     page.element("p", all.failure.empty() ? "The logits failed."
                                           : fmt::format("The logits failed: {}.", all.failure));
@@ -162,9 +69,9 @@ void add_judgement(Markup& page, const Report& report, const Flips& all) {
 
 void add_users(Markup& page, const Report& report) {
   begin(page, "Would a user of the model notice?");
-  const Flips all = flips_of(report);
+  const TokenEffect all = token_effect(report);
   if (all.outputs == 0) {
-    add_output_without_logits(page, report);
+    page.element("p", effect_without_logits(report));
   } else {
     page.element("p", answer_of(all));
     page.element(

@@ -13,21 +13,13 @@
 namespace parity::report {
 namespace {
 
-/// Over all outputs with logits: of a decode's steps, all together.
-struct Flips {
-  std::uint64_t outputs = 0;
-  std::uint64_t positions = 0;
-  std::uint64_t flips = 0;
-  std::uint64_t decided = 0;
-  std::uint64_t non_finite = 0;  ///< positions with NaN or infinity on some side
-  std::uint64_t failed = 0;      ///< outputs
-  double gap = 0;
-  double largest_flip_gap = 0;
-  double kl_mean = 0;
-  double kl_max = 0;
-};
+constexpr int kLongestReason = 200;
 
-void add_to(Flips& all, const compare::LogitsComparison& facts, run::Verdict verdict) {
+void add_to(TokenEffect& all, const compare::LogitsComparison& facts, run::Verdict verdict,
+            const std::vector<std::string>& reasons) {
+  std::string& reason = is_failure(verdict) ? all.failure : all.warning;
+  if (!is_fine(verdict) && reason.empty() && !reasons.empty())
+    reason = keep_head(clean(reasons.front()), kLongestReason);
   ++all.outputs;
   all.failed += is_failure(verdict) ? 1 : 0;
   all.positions += facts.positions;
@@ -40,18 +32,23 @@ void add_to(Flips& all, const compare::LogitsComparison& facts, run::Verdict ver
   all.kl_max = std::max(all.kl_max, facts.kl.max);
 }
 
-Flips flips_of(const Report& report) {
-  Flips all;
+}  // namespace
+
+TokenEffect token_effect(const Report& report) {
+  TokenEffect all;
   for (const Case& item : report.cases) {
     for (const Logits& logits : item.logits) {
-      if (!item.decode || logits.id.call == 0) add_to(all, logits.facts, logits.verdict);
+      if (!item.decode || logits.id.call == 0)
+        add_to(all, logits.facts, logits.verdict, logits.reasons);
     }
-    if (item.decode) add_to(all, item.decode->logits, item.decode->verdict);
+    if (item.decode) {
+      add_to(all, item.decode->logits, item.decode->verdict, item.decode->reasons);
+    }
   }
   return all;
 }
 
-std::string answer_of(const Flips& all) {
+std::string answer_of(const TokenEffect& all) {
   const std::string positions = plural(all.positions, "position");
   if (all.non_finite > 0 && all.failed > 0) {
     return fmt::format("Yes: at {} of {} the logits have NaN or infinity.", all.non_finite,
@@ -67,10 +64,10 @@ std::string answer_of(const Flips& all) {
   if (all.flips > 0) {
     return fmt::format(
         "{}: at {} of {} another token is best, {} (the reference's two best at most {} logits "
-        "apart).{}",
+        "apart).",
         failed ? "Yes" : "Hardly", all.flips, positions,
         all.flips == 1 ? "a close call" : "all of them close calls",
-        limit_number(all.largest_flip_gap), failed ? " That is beyond a bound of the policy." : "");
+        limit_number(all.largest_flip_gap));
   }
   const std::string same = "the best token is the same at " +
                            (all.positions == 1 ? "the only position" : "all " + positions);
@@ -79,7 +76,7 @@ std::string answer_of(const Flips& all) {
              : fmt::format("No: {}.", same);
 }
 
-std::string answer_without_logits(const Report& report) {
+std::string effect_without_logits(const Report& report) {
   const Tap* worst = nullptr;
   for (const Case& item : report.cases) {
     for (const Tap& tap : item.taps) {
@@ -97,15 +94,15 @@ std::string answer_without_logits(const Report& report) {
   return text;
 }
 
-}  // namespace
-
 std::vector<std::string> user_effect(const Report& report) {
-  const Flips all = flips_of(report);
-  if (all.outputs == 0) return {answer_without_logits(report)};
+  const TokenEffect all = token_effect(report);
+  if (all.outputs == 0) return {effect_without_logits(report)};
   std::vector<std::string> sentences = {
       answer_of(all), fmt::format("The distribution over tokens moved by KL {} nat on average "
                                   "(worst case) and {} nat at most; 0 is the same distribution.",
                                   short_number(all.kl_mean), short_number(all.kl_max))};
+  const bool by_flips = all.flips > 0 && all.decided == 0 && all.non_finite == 0;
+  if (by_flips && all.failed > 0) sentences.front() += " That is beyond a bound of the policy.";
   if (all.non_finite > 0 && all.failed == 0) {
     sentences.push_back(fmt::format("{} with NaN or infinity, on both sides alike, in no figure.",
                                     plural(all.non_finite, "position")));
