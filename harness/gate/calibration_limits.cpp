@@ -55,7 +55,8 @@ Range range_of(std::string_view metric, tensor::DType dtype) {
   if (metric == "nrmse")
     return {u, 2 * u, worthless_from(metric), "beyond it a result half as large would pass"};
   // An element 16 (warn) or 32 (fail) times the rms that is one step off.
-  if (metric == "max_error_over_rms") return {32 * u, 64 * u, kInfinity, ""};
+  if (metric == "max_error_over_rms")
+    return {32 * u, 64 * u, 1000, "beyond it an error could be a thousand times the values"};
   if (metric == "where.share")
     return {0, 0.01, worthless_from(metric), "beyond it half of the elements could be wrong"};
   return {1, 2, most_ulp(dtype), "beyond it nearly all elements could be off by a quarter"};

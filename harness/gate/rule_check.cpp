@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "error/error.h"
+#include "gate/looseness.h"
 #include "gate/metrics.h"
 
 namespace parity::gate {
@@ -72,24 +73,17 @@ void check_limits(const RuleBook& book, const Bound& bound, const Known& metric)
 }
 
 /// Why a bound lets everything pass; empty when it does not.
-std::string looseness(const Bound& bound, const Known& metric) {
-  if (std::isinf(bound.fail)) return "lets anything pass";
-  if (metric.direction == Direction::lower_is_worse) {
-    return bound.fail > 1 ? "can never be kept: the metric is 1 at best" : std::string{};
-  }
-  const bool of_whole =
-      metric.name == "nrmse" || metric.name == "relative.p50" || metric.name == "relative.p90";
-  if (bound.fail >= 1 && of_whole) return "accepts a tensor of zeros; use one below 1";
-  if (bound.fail >= 1 && metric.name == "where.share")
-    return "lets every element be outside; use one below 1";
-  return {};
+std::string looseness_of(const Bound& bound, const Known& metric) {
+  if (metric.direction == Direction::higher_is_worse) return looseness(metric.name, bound.fail);
+  return bound.fail > 1 ? "can never be kept: the metric is 1 at best" : std::string{};
 }
 
 /// A bound that can turn a wrong result red by itself: not cosine, which accepts any factor, and
 /// not a lower limit of 0.
 bool can_fail(const Bound& bound, const Known& metric) {
-  if (metric.name == "cosine") return false;
-  return metric.direction == Direction::higher_is_worse || bound.fail > 0;
+  if (metric.direction == Direction::higher_is_worse)
+    return can_judge_alone(metric.name, bound.fail);
+  return metric.name != "cosine" && bound.fail > 0;
 }
 
 void check_bounds(const RuleBook& book, Kind kind, const Rule& rule) {
@@ -102,7 +96,7 @@ void check_bounds(const RuleBook& book, Kind kind, const Rule& rule) {
     check_limits(book, bound, metric);
     if (bound.origin.empty())
       refuse(book, bound.line, "the bound on " + bound.metric + " has no reason");
-    if (const std::string text = looseness(bound, metric); !text.empty()) {
+    if (const std::string text = looseness_of(bound, metric); !text.empty()) {
       refuse(book, bound.line,
              fmt::format("a fail limit of {} on {} {}", bound.fail, bound.metric, text));
     }
@@ -114,18 +108,24 @@ void check_bounds(const RuleBook& book, Kind kind, const Rule& rule) {
   }
   if (any_can_fail) return;
   refuse(book, rule.line,
-         "the rule lets anything pass: cosine accepts a result that is twice too large, and a fail "
-         "limit of 0 on a metric that is 1 at best accepts everything; add a bound on nrmse, or "
-         "for logits on kl.max");
+         "the rule lets anything pass: cosine accepts a result that is twice too large, a fail "
+         "limit of 0 on a metric that is 1 at best accepts everything, and so do large limits on "
+         "what zeros or a guess keep to; add a bound on nrmse, or for logits on kl.max");
 }
 
-/// Limits between 0 and the smallest difference there is, which ask for equal values without saying
-/// so. What a tap introduces may be far below a rounding, where most of its elements are equal.
+/// Limits that only the dtype shows to be too wide, and those between 0 and the smallest difference
+/// there is, which ask for equal values without saying so. What a tap introduces may be far below a
+/// rounding, where most of its elements are equal.
 void check_spacing(const RuleBook& book, const Rule& rule, tensor::DType dtype) {
   constexpr double kShare = 0.5;
   const double spacing = kShare * tensor::unit_roundoff(tensor::component(dtype));
   for (const Bound& bound : rule.bounds) {
     const std::optional<Known> metric = known_of_tap(bound.metric);
+    if (const std::string text = metric ? looseness_in(dtype, metric->name, bound.fail) : "";
+        !text.empty()) {
+      refuse(book, bound.line,
+             fmt::format("a fail limit of {} on {} {}", bound.fail, bound.metric, text));
+    }
     if (!metric || bound.fail == 0 || metric->direction == Direction::lower_is_worse) continue;
     const bool scaled = metric->name == "nrmse" || metric->name == "max_error_over_rms" ||
                         metric->name.rfind("relative.", 0) == 0;
@@ -227,11 +227,11 @@ void refuse(const RuleBook& book, int line, const std::string& problem) {
 }
 
 void check_truth_factor(const RuleBook& book, int line, double factor) {
-  if (factor >= 1 && std::isfinite(factor)) return;
+  if (factor >= 1 && factor <= kLargestTruthFactor) return;
   refuse(book, line,
          fmt::format("a truth factor of {} asks the candidate to be better than the reference or "
-                     "lets anything pass; use a number from 1 on",
-                     factor));
+                     "lets anything pass; use a number from 1 to {}",
+                     factor, kLargestTruthFactor));
 }
 
 void validate(const RuleBook& book) {
