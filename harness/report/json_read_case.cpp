@@ -1,5 +1,6 @@
 #include "report/json_read_case.h"
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -104,6 +105,16 @@ Decode read_decode(const JsonNode& node) {
   return decode;
 }
 
+/// Whether anything in the case fails however strict the gate was.
+bool fails(const Case& item) {
+  const auto failed = [](const auto& each) {
+    return !run::passes(each.verdict, run::Strictness::normal);
+  };
+  return !item.untested_output.empty() || std::any_of(item.taps.begin(), item.taps.end(), failed) ||
+         std::any_of(item.logits.begin(), item.logits.end(), failed) ||
+         (item.decode && failed(*item.decode));
+}
+
 }  // namespace
 
 Result read_result(const JsonNode& node) { return node.word(result_from_name, "verdict"); }
@@ -127,6 +138,8 @@ Case read_case(const JsonNode& node) {
   item.same_run = node.at("same_run").flag() ? SameRun::yes : SameRun::no;
   for (const JsonNode& tap : node.at("left_out").items())
     item.left_out.push_back(read_left_out(tap));
+  node.at("verdict").require(item.result == Result::fail || !fails(item),
+                             "is pass beside what fails; the report was altered");
   return item;
 }
 

@@ -48,6 +48,15 @@ UnseenRows read_unseen(const JsonNode& node) {
   return text == "equal" ? UnseenRows::equal : UnseenRows::differ;
 }
 
+/// A complex number is two.
+void require_all_compared(const JsonNode& node, const compare::TensorComparison& facts) {
+  const std::uint64_t parts = tensor::is_complex(facts.reference_dtype) ? 2 : 1;
+  const std::uint64_t elements = element_count(node, facts.shape);
+  node.at("compared")
+      .require(facts.elements / parts == elements && facts.elements % parts == 0,
+               "is not the number of elements that there are to compare");
+}
+
 /// Of the part that was compared: all of it, or rows.
 tensor::Shape compared_shape(const Tap& tap) {
   if (!tap.rows) return tap.shape;
@@ -65,12 +74,14 @@ void read_measured(const JsonNode& node, Tap& tap) {
       "and null for every other");
   if (measured) {
     tap.facts = read_facts(node, reference, candidate, compared_shape(tap));
+    require_all_compared(node, *tap.facts);
     tap.facts->worst = read_worst(node.at("worst"));
   }
   const JsonNode introduced = node.at("introduced");
   if (!introduced.is_null()) {
     tap.introduced =
         read_facts(introduced, reference, introduced.at("candidate_dtype").dtype(), tap.shape);
+    require_all_compared(introduced, *tap.introduced);
   }
 }
 
