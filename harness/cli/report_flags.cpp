@@ -120,12 +120,7 @@ void check_report_files(const ReportFlags& flags, const std::vector<FlaggedPath>
 }
 
 int show(const report::Report& report, const ReportFlags& flags, const CommonFlags& common) {
-  // The table first: a report that cannot be written must not take the verdict with it.
-  if (!common.quiet && !takes_stdout(flags)) {
-    const std::string table = report::to_table(report, table_options(flags, common));
-    const bool in_job = is_github_job();
-    print(in_job ? report::without_commands(table) + report::to_annotations(report) : table);
-  }
+  // Whatever cannot be written takes nothing else with it: neither the other files nor the table.
   std::optional<Error> failure;
   for (const ReportFormat& format : formats()) {
     const std::string& path = flags.*format.path;
@@ -135,6 +130,11 @@ int show(const report::Report& report, const ReportFlags& flags, const CommonFla
     } catch (const Error& error) {
       if (!failure) failure = error;
     }
+  }
+  if (!common.quiet && !takes_stdout(flags)) {
+    const std::string table = report::to_table(report, table_options(flags, common));
+    const bool in_job = is_github_job();
+    print(in_job ? report::without_commands(table) + report::to_annotations(report) : table);
   }
   if (failure) throw Error(*failure);
   return report.exit_code;
