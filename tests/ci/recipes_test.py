@@ -26,7 +26,7 @@ GITLAB = PROJECT / "docs/ci/gitlab-ci.yml"
 LOOSE = 'name = "loose"\nbase = "none"\n' + "".join(
     f'[[rule]]\n{selector}\nreason = "for a test"\n[[rule.bound]]\nmetric = "{metric}"\nfail = {limit}\n'
     for selector, metric, limit in (('dtypes = ["bfloat16", "float32"]', "nrmse", 0.99),))
-LOOSE += '[[logits]]\nreason = "for a test"\n[[logits.bound]]\nmetric = "max_logprob_change"\nfail = 1000\n'
+LOOSE += '[[logits]]\nreason = "for a test"\n[[logits.bound]]\nmetric = "max_logprob_change"\nfail = 12\n'
 
 
 def load(path):

@@ -42,7 +42,7 @@ reason = "anything of the kind"
 truth_factor = 8
 [[logits.bound]]
 metric = "max_logprob_change"
-fail = 50
+fail = 12
 TOML
 policy mixed <<'TOML'
 [truth_factors]
@@ -66,6 +66,9 @@ reason = "the MLPs, in 16 bits"
 metric = "bias_over_rms"
 warn = 1e-6
 fail = 0.5
+[[rule.bound]]
+metric = "nrmse"
+fail = 0.9
 [[rule]]
 cases = ["prose*"]
 kinds = ["output"]

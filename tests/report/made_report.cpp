@@ -191,6 +191,7 @@ report::Report complex_report() {
   tap.candidate_dtype = "float32";
   tap.reasons = {"one side is complex, the other real: there is no distance"};
   report.cases[0].taps.push_back(tap);
+  report.cases[0].result = Result::fail;
   report.first_divergence = {"same", tap.id};
   report.totals = {3, 2, 0, 1, 262144, 524288};
   return report;
