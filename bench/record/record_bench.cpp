@@ -19,8 +19,8 @@
 #include "golden_store/golden_writer.h"
 #include "model/inputs.h"
 #include "model/model.h"
-#include "pipeline/golden_sink.h"
-#include "pipeline/tapped_run.h"
+#include "pipeline/record/golden_sink.h"
+#include "pipeline/record/tapped_run.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "cli/progress_bar.h"
 #include "cli/terminal.h"
 #include "error/error.h"
-#include "report/text.h"
+#include "report/words/text.h"
 
 namespace parity::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include "cli/policy_flag.h"
 #include "cli/terminal.h"
 #include "error/error.h"
-#include "pipeline/bless.h"
-#include "report/blessing.h"
+#include "pipeline/bless/bless.h"
+#include "report/data/blessing.h"
 
 namespace parity::cli {
 namespace {

@@ -13,9 +13,9 @@
 #include "cli/terminal.h"
 #include "error/error.h"
 #include "gate/calibration_remarks.h"
-#include "pipeline/calibrate.h"
-#include "report/calibration.h"
-#include "report/text.h"
+#include "pipeline/calibrate/calibrate.h"
+#include "report/data/calibration.h"
+#include "report/words/text.h"
 
 namespace parity::cli {
 namespace {

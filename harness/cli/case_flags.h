@@ -6,8 +6,8 @@
 
 #include "cli/output_paths.h"
 #include "cli/run_flags.h"
-#include "pipeline/capture_settings.h"
-#include "pipeline/case_inputs.h"
+#include "pipeline/record/capture_settings.h"
+#include "pipeline/record/case_inputs.h"
 
 namespace CLI {
 class App;

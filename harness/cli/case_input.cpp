@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "error/error.h"
-#include "report/text.h"
+#include "report/words/text.h"
 
 namespace parity::cli {
 namespace {

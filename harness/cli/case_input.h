@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "pipeline/record.h"
+#include "pipeline/record/record.h"
 
 namespace parity::cli {
 

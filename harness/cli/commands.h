@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/progress.h"
-#include "report/table.h"
+#include "pipeline/record/progress.h"
+#include "report/terminal/table.h"
 
 namespace CLI {
 class App;

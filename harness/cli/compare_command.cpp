@@ -10,9 +10,9 @@
 #include "cli/run_flags.h"
 #include "cli/terminal.h"
 #include "error/error.h"
-#include "pipeline/compare.h"
-#include "pipeline/reproducer.h"
-#include "report/text.h"
+#include "pipeline/attribute/reproducer.h"
+#include "pipeline/compare/compare.h"
+#include "report/words/text.h"
 
 namespace parity::cli {
 namespace {

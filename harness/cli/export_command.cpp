@@ -9,8 +9,8 @@
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "error/error.h"
-#include "report/annotations.h"
-#include "report/json_reader.h"
+#include "report/ci/annotations.h"
+#include "report/json_reader/json_reader.h"
 
 namespace parity::cli {
 namespace {

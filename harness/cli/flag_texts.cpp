@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "error/error.h"
-#include "report/text.h"
+#include "report/words/text.h"
 
 namespace parity::cli {
 namespace {

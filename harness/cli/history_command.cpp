@@ -11,12 +11,12 @@
 #include "cli/output_paths.h"
 #include "cli/terminal.h"
 #include "error/error.h"
-#include "pipeline/history.h"
-#include "report/dashboard.h"
-#include "report/history_json.h"
-#include "report/history_openmetrics.h"
-#include "report/history_text.h"
-#include "report/text.h"
+#include "pipeline/history/history.h"
+#include "report/ci/history_openmetrics.h"
+#include "report/dashboard/dashboard.h"
+#include "report/json/history_json.h"
+#include "report/terminal/history_text.h"
+#include "report/words/text.h"
 
 namespace parity::cli {
 namespace {

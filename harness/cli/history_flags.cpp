@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include "error/error.h"
-#include "pipeline/history.h"
-#include "report/text.h"
+#include "pipeline/history/history.h"
+#include "report/words/text.h"
 
 namespace parity::cli {
 

@@ -5,8 +5,8 @@
 #include "cli/flag_texts.h"
 #include "cli/output_paths.h"
 #include "cli/terminal.h"
-#include "pipeline/inspect.h"
-#include "report/inspection.h"
+#include "pipeline/compare/inspect.h"
+#include "report/data/inspection.h"
 
 namespace parity::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include "cli/commands.h"
 #include "cli/policy_flag.h"
 #include "cli/report_flags.h"
-#include "pipeline/judgement.h"
-#include "pipeline/policy_check.h"
-#include "report/json_reader.h"
+#include "pipeline/judge/judgement.h"
+#include "pipeline/judge/policy_check.h"
+#include "report/json_reader/json_reader.h"
 
 namespace parity::cli {
 namespace {

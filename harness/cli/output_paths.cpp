@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "error/error.h"
-#include "pipeline/reproducer.h"
+#include "pipeline/attribute/reproducer.h"
 
 namespace parity::cli {
 namespace {

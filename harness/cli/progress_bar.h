@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "pipeline/progress.h"
+#include "pipeline/record/progress.h"
 
 namespace parity::cli {
 

@@ -10,7 +10,7 @@
 #include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "error/error.h"
-#include "pipeline/record.h"
+#include "pipeline/record/record.h"
 
 namespace parity::cli {
 namespace {

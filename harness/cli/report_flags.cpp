@@ -7,13 +7,13 @@
 
 #include "cli/terminal.h"
 #include "error/error.h"
-#include "report/annotations.h"
-#include "report/html.h"
-#include "report/json.h"
-#include "report/junit.h"
-#include "report/markdown.h"
-#include "report/openmetrics.h"
-#include "report/table.h"
+#include "report/ci/annotations.h"
+#include "report/ci/junit.h"
+#include "report/ci/markdown.h"
+#include "report/ci/openmetrics.h"
+#include "report/html/html.h"
+#include "report/json/json.h"
+#include "report/terminal/table.h"
 
 namespace parity::cli {
 namespace {

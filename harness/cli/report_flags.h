@@ -6,8 +6,8 @@
 
 #include "cli/commands.h"
 #include "cli/output_paths.h"
-#include "report/report.h"
-#include "report/table.h"
+#include "report/data/report.h"
+#include "report/terminal/table.h"
 
 namespace CLI {
 class App;

@@ -8,7 +8,7 @@
 #include "cli/policy_flag.h"
 #include "cli/report_flags.h"
 #include "error/error.h"
-#include "pipeline/selfcheck.h"
+#include "pipeline/compare/selfcheck.h"
 
 namespace parity::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include "cli/output_paths.h"
 #include "cli/policy_flag.h"
 #include "cli/terminal.h"
-#include "pipeline/selftest.h"
-#include "report/annotations.h"
-#include "report/selftest.h"
+#include "pipeline/selftest/selftest.h"
+#include "report/ci/annotations.h"
+#include "report/data/selftest.h"
 
 namespace parity::cli {
 namespace {

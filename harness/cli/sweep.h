@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/record.h"
+#include "pipeline/record/record.h"
 
 namespace parity::cli {
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "error/error.h"
-#include "pipeline/whole_file.h"
+#include "pipeline/record/whole_file.h"
 
 namespace parity::cli {
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "report/table.h"
+#include "report/terminal/table.h"
 
 namespace parity::cli {
 

@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "history/made_nights.h"
-#include "report/dashboard.h"
-#include "report/history_json.h"
-#include "report/history_openmetrics.h"
-#include "report/history_text.h"
+#include "report/ci/history_openmetrics.h"
+#include "report/dashboard/dashboard.h"
+#include "report/json/history_json.h"
+#include "report/terminal/history_text.h"
 
 namespace parity::report {
 namespace {

@@ -1,5 +1,5 @@
 // The names of outcomes, which the JSON report and its schema spell.
-#include "report/report.h"
+#include "report/data/report.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "report/json.h"
+#include "report/json/json.h"
 #include "report/made_report.h"
-#include "report/table.h"
+#include "report/terminal/table.h"
 
 namespace parity::report {
 namespace {

@@ -4,13 +4,13 @@
 #include <iostream>
 #include <string>
 
-#include "report/annotations.h"
-#include "report/html.h"
-#include "report/json.h"
-#include "report/junit.h"
+#include "report/ci/annotations.h"
+#include "report/ci/junit.h"
+#include "report/ci/markdown.h"
+#include "report/ci/openmetrics.h"
+#include "report/html/html.h"
+#include "report/json/json.h"
 #include "report/made_report.h"
-#include "report/markdown.h"
-#include "report/openmetrics.h"
 
 namespace {
 

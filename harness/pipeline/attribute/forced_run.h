@@ -1,0 +1,38 @@
+// The forced replay: a run in which every tap, once captured, is replaced by the recorded value, so
+// that what is left of the difference at a tap is what its layer adds itself.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "capture/capture_stream.h"
+#include "model/model.h"
+#include "model/operator_trace.h"
+#include "pipeline/compare/reference_taps.h"
+#include "tensor/value.h"
+
+namespace parity::pipeline {
+
+/// Throws Error(usage) unless the golden holds every tap of every case in full.
+void require_full_taps(const golden_store::GoldenReader& golden);
+
+struct ForcedRun {
+  std::vector<std::string> remarks;  ///< one per tap that could not be forced
+  std::vector<std::size_t> places;  ///< in the golden, of its taps that the model came to, in order
+};
+
+/// Runs one case that way and returns when every tap is consumed. Taps that `filter` does not keep
+/// are forced as well.
+[[nodiscard]] ForcedRun run_forced(model::Model& model, const tensor::Value& inputs,
+                                   capture::TapFilter& filter, capture::TapConsumer& consumer,
+                                   TapValues& reference);
+
+/// The operators between one tap and another of such a run.
+[[nodiscard]] std::unique_ptr<model::OperatorTrace> trace_forced(model::Model& model,
+                                                                 const tensor::Value& inputs,
+                                                                 const model::Segment& segment,
+                                                                 TapValues& reference);
+
+}  // namespace parity::pipeline

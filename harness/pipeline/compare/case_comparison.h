@@ -1,0 +1,70 @@
+// One case: candidate taps are aligned with the golden's by name as they come, and nothing is
+// dropped silently.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/tap_filter.h"
+#include "pipeline/compare/reference_taps.h"
+#include "pipeline/compare/tap_comparison.h"
+#include "pipeline/compare/truth_source.h"
+#include "report/data/report.h"
+
+namespace parity::pipeline {
+
+/// Holds one reference tap and one truth tap in memory at a time.
+class CaseComparison {
+ public:
+  /// Reference taps that `filter` does not keep are left out of the comparison. `truth`: nullptr
+  /// where the case has none.
+  CaseComparison(ReferenceTaps& reference, const TruthTaps* truth, capture::TapFilter& filter,
+                 const CompareChoice& choice);
+
+  /// Whether the reference needs the candidate's digest to compare this tap.
+  [[nodiscard]] bool needs_digest(const run::TapId& id) const;
+
+  /// Compares one candidate tap with the reference tap of the same name, or lists it as additional.
+  void add(const TapData& candidate);
+
+  /// What would come of `candidate` against the reference tap at `place`, of which `stored` is the
+  /// stored part; keeps nothing.
+  [[nodiscard]] ComparedTap probe(std::size_t place, const tensor::HostTensor& stored,
+                                  const TapData& candidate) const;
+
+  /// What the candidate's side has to say besides its taps: why a tap could not be captured, and
+  /// remarks.
+  void add_remarks(const std::vector<run::SkippedTap>& skipped,
+                   const std::vector<std::string>& notes);
+
+  /// The case with every reference tap in execution order, those that never came as missing,
+  /// additional ones last.
+  [[nodiscard]] report::Case finish();
+
+  [[nodiscard]] std::uint64_t wanted_taps() const { return index_.size(); }
+  [[nodiscard]] double compare_s() const { return compare_s_; }
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+
+ private:
+  [[nodiscard]] const run::CaseRecord& record() const { return reference_.record(); }
+  [[nodiscard]] ComparedTap compared(const TapData& reference, const TapData& candidate) const;
+
+  ReferenceTaps& reference_;
+  const TruthTaps* truth_;
+  const CompareChoice choice_;
+  std::vector<std::optional<tensor::DType>> inherited_;  ///< by place
+  std::vector<run::TapNoise> noise_;                     ///< by place; empty where not recorded
+  std::map<run::TapId, double> own_errors_;              ///< of the reference, where known
+  std::map<run::TapId, std::size_t> index_;           ///< each tap's place in the reference's order
+  std::vector<std::optional<ComparedTap>> compared_;  ///< by place
+  std::vector<report::Tap> additional_;
+  std::map<run::TapId, std::string> candidate_skipped_;
+  std::vector<std::string> candidate_notes_;
+  double compare_s_ = 0;
+  std::uint64_t size_bytes_ = 0;
+};
+
+}  // namespace parity::pipeline

@@ -1,0 +1,121 @@
+// Offline comparison: both sides come from files, tap by tap, in constant memory.
+#include <chrono>
+
+#include "golden_store/golden_reader.h"
+#include "pipeline/compare/case_comparison.h"
+#include "pipeline/compare/case_lookup.h"
+#include "pipeline/compare/compare.h"
+#include "pipeline/compare/decode_facts.h"
+#include "pipeline/compare/one_sided_case.h"
+#include "pipeline/compare/report_assembly.h"
+#include "pipeline/compare/truth_source.h"
+#include "pipeline/judge/judgement.h"
+#include "pipeline/judge/policy_check.h"
+
+namespace parity::pipeline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class OfflineComparison {
+ public:
+  OfflineComparison(const golden_store::GoldenReader& reference,
+                    const golden_store::GoldenReader& candidate, const TapChoice& taps,
+                    const TruthSource& truth, const CompareChoice& choice, Progress& progress)
+      : reference_(reference),
+        candidate_(candidate),
+        truth_(truth),
+        filter_(taps.layers, taps.skip),
+        choice_(choice),
+        progress_(progress) {}
+
+  void compare_all(report::Report& report);
+  [[nodiscard]] std::vector<std::string> unmatched_globs() const { return filter_.unmatched(); }
+  [[nodiscard]] std::string remark() const { return filter_.remark(); }
+
+ private:
+  [[nodiscard]] report::Case compare_case(std::size_t reference_case, std::size_t candidate_case,
+                                          report::Report& report);
+
+  const golden_store::GoldenReader& reference_;
+  const golden_store::GoldenReader& candidate_;
+  const TruthSource& truth_;
+  capture::TapFilter filter_;
+  const CompareChoice choice_;
+  Progress& progress_;
+};
+
+report::Case OfflineComparison::compare_case(std::size_t reference_case, std::size_t candidate_case,
+                                             report::Report& report) {
+  ReferenceTaps reference(reference_, reference_case);
+  const std::optional<TruthTaps> truth = truth_.of_case(reference.record().name);
+  const tensor::Value inputs = reference_.read_inputs(reference_case);
+  CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice_);
+  progress_.begin("compare " + reference_.cases()[reference_case].name, comparison.wanted_taps());
+  const run::CaseRecord& other = candidate_.cases()[candidate_case];
+  comparison.add_remarks(other.skipped, other.notes);
+  const std::vector<run::TapRecord>& taps = other.taps;
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    if (!filter_.keeps(taps[i].id)) continue;
+    const tensor::HostTensor stored = candidate_.read_tap(candidate_case, i);
+    comparison.add({taps[i], stored.view()});
+    progress_.tap_done(2 * stored.bytes().size());
+  }
+  progress_.end();
+  report.timing.compare_s += comparison.compare_s();
+  report.totals.bytes += comparison.size_bytes();
+  report::Case compared = comparison.finish();
+  add_decode({{inputs}, {candidate_.read_inputs(candidate_case)}},
+             passes_of(inputs, reference.record()), compared);
+  return compared;
+}
+
+void OfflineComparison::compare_all(report::Report& report) {
+  for (std::size_t i = 0; i < reference_.cases().size(); ++i) {
+    const run::CaseRecord& record = reference_.cases()[i];
+    const std::optional<std::size_t> other = find_case(candidate_, record.name);
+    report.cases.push_back(other ? compare_case(i, *other, report)
+                                 : one_sided_case(record, gate::Unpaired::missing, filter_));
+  }
+  for (const run::CaseRecord& record : candidate_.cases()) {
+    if (find_case(reference_, record.name)) continue;
+    report.cases.push_back(one_sided_case(record, gate::Unpaired::additional, filter_));
+  }
+}
+
+}  // namespace
+
+report::Report compare_recordings(const CompareRequest& request,
+                                  const std::filesystem::path& candidate_path, Progress& progress) {
+  const Clock::time_point start = Clock::now();
+  const golden_store::GoldenReader reference(request.golden);
+  const golden_store::GoldenReader candidate(candidate_path);
+  const std::vector<std::string> weight_notes =
+      check_weights(compare::Reference{reference.header().model},
+                    compare::Candidate{candidate.header().model}, request.weights);
+  const TruthSource truth(reference, request.truth, request.weights);
+  check_policy(request.policy, reference, "",
+               {gate::Measured::no, measured(!truth.file().empty())});
+  report::Report report = begin_report({request.golden.string(), reference.header(),
+                                        candidate_path.string(), candidate.header().provenance},
+                                       request.command);
+  report.truth_file = truth.file();
+  for (const std::string& note : weight_notes) report.notes.push_back(note);
+  for (const std::string& note : truth.notes()) report.notes.push_back(note);
+  for (const std::string& note : candidate.header().notes)
+    report.notes.push_back("candidate: " + note);
+
+  const CompareChoice choice{request.worst_count, compare_threads()};
+  const TapChoice taps{request.overrides.layers.value_or(std::vector<std::string>{}),
+                       request.overrides.skip.value_or(std::vector<std::string>{})};
+  OfflineComparison comparison(reference, candidate, taps, truth, choice, progress);
+  comparison.compare_all(report);
+  refuse_unmatched_globs(comparison.unmatched_globs());
+  if (const std::string text = comparison.remark(); !text.empty()) report.notes.push_back(text);
+  add_noise_summary(report);
+  judge_report(report, request.policy, request.strictness);
+  report.timing.total_s = std::chrono::duration<double>(Clock::now() - start).count();
+  return report;
+}
+
+}  // namespace parity::pipeline

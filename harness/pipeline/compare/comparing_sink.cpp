@@ -1,0 +1,25 @@
+#include "pipeline/compare/comparing_sink.h"
+
+namespace parity::pipeline {
+
+run::TapRecord record_of(const capture::CapturedTap& captured) {
+  run::TapRecord record;
+  record.id = captured.id;
+  record.dtype = captured.value.dtype;
+  record.shape = captured.value.shape;
+  if (captured.digest) record.digest = *captured.digest;
+  return record;
+}
+
+void ComparingSink::consume(const capture::CapturedTap& captured) {
+  comparison_.add({record_of(captured), captured.value});
+  if (save_ != nullptr) save_->consume(captured);
+  progress_.tap_done(captured.value.bytes.size());
+}
+
+capture::DigestWish ComparingSink::digest_wish(const run::TapId& id) const {
+  return save_ != nullptr || comparison_.needs_digest(id) ? capture::DigestWish::wanted
+                                                          : capture::DigestWish::none;
+}
+
+}  // namespace parity::pipeline

@@ -1,0 +1,15 @@
+// A case that only one of two recordings has.
+#pragma once
+
+#include "capture/tap_filter.h"
+#include "gate/gate.h"
+#include "report/data/report.h"
+#include "run/recording.h"
+
+namespace parity::pipeline {
+
+/// Every tap of it that `filter` keeps, missing or additional.
+[[nodiscard]] report::Case one_sided_case(const run::CaseRecord& record, gate::Unpaired side,
+                                          capture::TapFilter& filter);
+
+}  // namespace parity::pipeline

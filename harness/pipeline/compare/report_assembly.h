@@ -1,0 +1,24 @@
+// What a report says before it is judged, beside its cases.
+#pragma once
+
+#include <string>
+
+#include "report/data/report.h"
+#include "run/recording.h"
+
+namespace parity::pipeline {
+
+/// The two sides of a report before any case was compared.
+struct Sides {
+  std::string reference_file;
+  const run::RecordingHeader& reference;
+  std::string candidate_file;  ///< "" for a replay
+  run::Provenance candidate;
+};
+
+[[nodiscard]] report::Report begin_report(const Sides& sides, const std::string& command);
+
+/// Says how far the reference's own runs were apart, if any case was repeated.
+void add_noise_summary(report::Report& report);
+
+}  // namespace parity::pipeline

@@ -1,0 +1,104 @@
+#include "pipeline/history/history.h"
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <system_error>
+
+#include <sys/stat.h>
+
+#include "error/error.h"
+#include "report/json_reader/json_reader.h"
+#include "tensor/digest.h"
+
+namespace parity::pipeline {
+namespace {
+
+std::int64_t now_s() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+/// When the file was last written.
+std::int64_t written_s(const std::filesystem::path& file) {
+  struct stat facts {};
+  return stat(file.c_str(), &facts) == 0 ? static_cast<std::int64_t>(facts.st_mtime) : now_s();
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::error_code ignored;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(file, ignored)) {
+    throw Error(ErrorKind::usage,
+                file.string() + " cannot be read; name a report that --json wrote");
+  }
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string digest_text(const std::string& text) {
+  return tensor::to_hex(tensor::digest_of(std::as_bytes(std::span(text))));
+}
+
+/// A link is shown as one: none that a browser would run.
+void check_link(const std::string& link) {
+  const std::size_t colon = link.find(':');
+  const bool has_scheme = colon != std::string::npos && link.find_first_of("/?#") > colon;
+  if (!has_scheme) return;
+  const std::string scheme = link.substr(0, colon);
+  if (scheme == "http" || scheme == "https" || scheme == "file") return;
+  throw Error(ErrorKind::usage, "--link " + link +
+                                    " is neither a path nor an http, https or file address; name "
+                                    "where the report lies");
+}
+
+AddedNight added(const NightRequest& request, history::Run run, std::string sentence) {
+  run.series = request.series;
+  run.link = request.link;
+  AddedNight result{history::add(request.database, run), run.time_s, std::move(sentence)};
+  return result;
+}
+
+}  // namespace
+
+AddedNight add_report(const NightRequest& request, const std::filesystem::path& report) {
+  check_link(request.link);
+  const std::string text = text_of(report);
+  history::Run run = night_of(report::read_json(text, report.string()));
+  run.time_s = request.time_s.value_or(written_s(report));
+  run.digest = digest_text(text);
+  const bool passed = run.gate == history::Gate::passed;
+  return added(request, std::move(run), passed ? "gate passed" : "gate failed");
+}
+
+AddedNight add_no_report(const NightRequest& request, const std::optional<int>& exit_code,
+                         const std::string& reason) {
+  check_link(request.link);
+  if (exit_code == 0 || exit_code == 1) {
+    throw Error(ErrorKind::usage, "exit code " + std::to_string(*exit_code) +
+                                      " comes with a report; add that instead of --no-report");
+  }
+  history::Run run;
+  run.state = !exit_code        ? history::State::not_run
+              : *exit_code == 2 ? history::State::no_judgement
+                                : history::State::infrastructure;
+  run.exit_code = exit_code;
+  run.reason = reason;
+  run.time_s = request.time_s.value_or(now_s());
+  run.digest =
+      digest_text(std::string(history::text(run.state)) + '\0' + std::to_string(run.time_s) + '\0' +
+                  std::to_string(exit_code.value_or(-1)) + '\0' + reason);
+  const std::string state = history::text(run.state);
+  return added(request, std::move(run), state);
+}
+
+std::vector<history::Timeline> read_timelines(const std::filesystem::path& database,
+                                              const std::string& series,
+                                              const std::optional<std::int64_t>& now) {
+  std::vector<history::Timeline> timelines;
+  for (history::Series& item : history::read(database, series))
+    timelines.push_back(history::timeline_of(std::move(item), now.value_or(now_s())));
+  return timelines;
+}
+
+}  // namespace parity::pipeline

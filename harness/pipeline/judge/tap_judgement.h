@@ -1,0 +1,26 @@
+// Verdicts on taps, logits and decodes out of what a report holds of them. Measures nothing.
+#pragma once
+
+#include "gate/rule_book.h"
+#include "report/data/report.h"
+
+namespace parity::pipeline {
+
+/// What a tap's verdict depends on beside the tap itself.
+struct JudgeContext {
+  const gate::RuleBook& policy;
+  const std::string& case_name;    ///< as rules know it
+  const std::string& asked_dtype;  ///< of report::Report
+};
+
+/// Gives verdict, reasons, rule and whose bounds, whatever they were before.
+void judge_tap(report::Tap& tap, const JudgeContext& context);
+
+/// The same for everything in the case: its taps, their logits, its decode.
+void judge_case(report::Case& item, const gate::RuleBook& policy, const std::string& asked_dtype);
+
+/// Whose bounds judge a tap of which both sides have values. `own`: the dtype of each side's, or
+/// the coarser of the two.
+[[nodiscard]] tensor::DType judged_dtype(tensor::DType own, const std::string& inherited_dtype);
+
+}  // namespace parity::pipeline

@@ -1,0 +1,42 @@
+#include "pipeline/record/golden_sink.h"
+
+#include "capture/row_selection.h"
+
+namespace parity::pipeline {
+
+void GoldenSink::consume(const capture::CapturedTap& captured) {
+  const run::TapId& id = captured.id;
+  const tensor::TensorView& value = captured.value;
+  run::TapRecord tap;
+  tap.id = id;
+  tap.dtype = value.dtype;
+  tap.shape = value.shape;
+  tap.digest = captured.digest.value();
+  tap.mode = choice_.mode;
+  if (id.kind == run::TapKind::output) {
+    output_digests_[id] = tap.digest;
+    if (model_.is_logits(id, value.shape, inputs_)) tap.role = run::Role::logits;
+    tap.mode = run::StoreMode::full;
+  }
+  switch (tap.mode) {
+    case run::StoreMode::full:
+      writer_.add_tap(tap, value.bytes);
+      break;
+    case run::StoreMode::rows:
+      tap.rows = run::stored_rows(capture::row_count(value.shape), choice_.rows);
+      writer_.add_tap(tap, capture::select_rows(value, tap.rows));
+      break;
+    case run::StoreMode::digest:
+      writer_.add_tap(tap, {});
+      break;
+  }
+  ++tap_count_;
+  size_bytes_ += value.bytes.size();
+  progress_.tap_done(value.bytes.size());
+}
+
+void OutputDigestSink::consume(const capture::CapturedTap& captured) {
+  output_digests_[captured.id] = captured.digest.value();
+}
+
+}  // namespace parity::pipeline

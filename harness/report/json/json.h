@@ -1,0 +1,14 @@
+// The report as JSON, schema "parity-report/1" (docs/report.md).
+#pragma once
+
+#include <string>
+
+#include "report/data/report.h"
+
+namespace parity::report {
+
+/// One JSON document, UTF-8, with a final newline. Non-finite numbers are the strings "nan", "inf",
+/// "-inf".
+[[nodiscard]] std::string to_json(const Report& report);
+
+}  // namespace parity::report

@@ -1,0 +1,14 @@
+// A case out of the report's JSON: its taps, logits and decode. Private to the folder.
+#pragma once
+
+#include "report/data/report.h"
+#include "report/json_reader/json_node.h"
+
+namespace parity::report {
+
+[[nodiscard]] Case read_case(const JsonNode& node);
+
+/// "pass" or "fail".
+[[nodiscard]] Result read_result(const JsonNode& node);
+
+}  // namespace parity::report

@@ -1,0 +1,13 @@
+// A tap out of the report's JSON. Private to the folder: nlohmann's type shows.
+#pragma once
+
+#include "report/data/report.h"
+#include "report/json_reader/json_node.h"
+
+namespace parity::report {
+
+[[nodiscard]] run::TapId read_id(const JsonNode& node);
+[[nodiscard]] Tap read_tap(const JsonNode& node);
+[[nodiscard]] LeftOutTap read_left_out(const JsonNode& node);
+
+}  // namespace parity::report

@@ -1,0 +1,50 @@
+#include "report/words/environment.h"
+
+#include <algorithm>
+
+namespace parity::report {
+
+std::string device_text(const Side& side) {
+  const std::string_view name = side.provenance.get("device.name");
+  std::string text(name.empty() ? "unknown device" : name);
+  std::string more;
+  for (const char* key : {"device.vendor", "device.arch"}) {
+    const std::string_view value = side.provenance.get(key);
+    if (!value.empty() && value != name) more.append(more.empty() ? "" : ", ").append(value);
+  }
+  if (!more.empty()) text += " (" + more + ")";
+  return text;
+}
+
+bool is_switch(const run::Difference& difference) {
+  return difference.key.rfind("switch.", 0) == 0;
+}
+
+bool changes_numbers(const Report& report, const run::Difference& difference) {
+  if (difference.key != "switch.threads") return is_switch(difference);
+  return report.reference.provenance.get("device.type") == "cpu" &&
+         report.candidate.provenance.get("device.type") == "cpu";
+}
+
+std::string_view mark_of(const Report& report, const run::Difference& difference) {
+  if (changes_numbers(report, difference)) return "changes numbers";
+  const bool is_device = difference.key == "device.type" || difference.key == "device.name";
+  return is_device ? "what is compared" : "";
+}
+
+bool has_decisive_switch(const Report& report) {
+  return std::any_of(
+      report.environment_diff.begin(), report.environment_diff.end(),
+      [&](const run::Difference& difference) { return changes_numbers(report, difference); });
+}
+
+std::vector<run::Difference> switches_first(const Report& report) {
+  std::vector<run::Difference> differences = report.environment_diff;
+  const auto rest = std::stable_partition(differences.begin(), differences.end(), is_switch);
+  std::stable_partition(differences.begin(), rest, [&](const run::Difference& difference) {
+    return changes_numbers(report, difference);
+  });
+  return differences;
+}
+
+}  // namespace parity::report
