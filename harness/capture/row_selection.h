@@ -1,4 +1,5 @@
 // The part of a tap that a golden of mode rows keeps.
+// Knows shapes and bytes; which rows are kept is decided by whoever calls.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Which taps are captured: globs over layer paths and tap names.
+// Knows names alone: no tensor is looked at, and no order of taps is assumed.
 #pragma once
 
 #include <cstdint>

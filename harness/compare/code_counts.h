@@ -1,4 +1,5 @@
 // The scalar corners of the fused kernels, shared by all SIMD targets.
+// Sees codes and bits of one pair; what they are counted into is the kernels' business.
 #pragma once
 
 #include <array>

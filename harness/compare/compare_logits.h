@@ -1,4 +1,5 @@
 // Compares logits row by row: would a user of the model see the difference?
+// A pure function of two spans; how large a difference is allowed is the gate's business.
 #pragma once
 
 #include <vector>

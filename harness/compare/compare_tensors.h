@@ -1,4 +1,5 @@
 // Compares two tensors element by element: a pure function of two spans, with no judgement in it.
+// Knows no layer, no bound and no file; the same bytes give the same facts on every machine.
 #pragma once
 
 #include "compare/element_bound.h"

@@ -1,4 +1,5 @@
 // The facts of a comparison: plain numbers without any judgement. Mirrors the report JSON's keys.
+// Knows neither names of layers nor what of it is too much.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Of the positions where two runs choose differently: which of them is right?
+// Looks at positions with different choices alone, and never at how the truth was made.
 #pragma once
 
 #include "compare/compare_logits.h"

@@ -1,4 +1,5 @@
 // From a dtype known at run time to its format: values, spacing and order of representable numbers.
+// Knows real floating types; integers and complex numbers are compared elsewhere.
 #pragma once
 
 #include <cstddef>

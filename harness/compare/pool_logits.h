@@ -1,4 +1,5 @@
 // One comparison of logits out of several, as if all their positions had been compared at once.
+// Sees facts alone: no logits are read again, so quantiles are bounds and say so.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The two roles of a comparison as types, so that they cannot be swapped by accident.
+// Holds values and does nothing with them.
 #pragma once
 
 namespace parity::compare {

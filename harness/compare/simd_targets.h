@@ -1,4 +1,5 @@
 // Which Highway targets the kernels are built for. Included before any Highway header.
+// Chooses instruction sets and nothing else; which of them runs is decided when the program runs.
 #pragma once
 
 #include <hwy/detect_compiler_arch.h>

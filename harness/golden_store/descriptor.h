@@ -1,4 +1,5 @@
 // Owns one open file descriptor.
+// Knows no path and no format, and reports no error of close().
 #pragma once
 
 #include <utility>

@@ -1,4 +1,5 @@
 // Who can act on a failed call of the operating system.
+// Sees the number of the error alone; the sentence about it is the caller's.
 #pragma once
 
 #include "error/error.h"

@@ -1,4 +1,5 @@
 // Maps element types to HDF5 file types, bit for bit: nothing is widened and nothing is converted.
+// Knows types alone: no dataset and no attribute is opened here.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Model description, provenance and notes of a recording, as columns.
+// The only place that knows their names; what they mean is run/'s business.
 #pragma once
 
 #include <cstdint>

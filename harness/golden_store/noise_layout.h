@@ -1,4 +1,5 @@
 // What repeated runs of a case showed, as columns. The only place that knows their names.
+// Counts and sizes are held against the file before memory is asked for.
 #pragma once
 
 #include <cstddef>

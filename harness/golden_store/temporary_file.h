@@ -1,4 +1,5 @@
 // A file under a temporary name beside its final one: discarded unless published. Knows no format.
+// Nobody ever sees a half-written file under the final name.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Model inputs from files and seeded generators, as plain host values.
+// Knows no model: whether an input fits is found by whoever runs it.
 #pragma once
 
 #include <cstdint>

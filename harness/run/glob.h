@@ -1,4 +1,5 @@
 // Globs over layer paths and tap names. Knows no tap but the one it is asked about.
+// A glob that cannot match anything is found by whoever counts its matches.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What a model file is, as a golden remembers it: kind, size and a digest of every weight.
+// Knows no format of files: each reader of model/ fills it.
 #pragma once
 
 #include <cstdint>

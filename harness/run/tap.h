@@ -1,4 +1,5 @@
 // Names of taps: which captured tensor this is, independent of how it was captured.
+// Holds no value: what was captured there travels beside it.
 #pragma once
 
 #include <compare>

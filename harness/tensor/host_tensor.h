@@ -1,4 +1,5 @@
 // Tensors in host memory: a non-owning view and an owning value, both contiguous and row-major.
+// Knows no device and no arithmetic.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Shapes and multi-indices of tensors in row-major (C) order.
+// Knows no strides: everything here lies in memory without gaps.
 #pragma once
 
 #include <cstdint>

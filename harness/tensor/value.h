@@ -1,4 +1,5 @@
 // What a model takes and returns: tensors and scalars nested in lists, tuples and dicts.
+// Knows no model: which arguments there are is model/'s business.
 #pragma once
 
 #include <cstdint>

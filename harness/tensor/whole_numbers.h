@@ -1,4 +1,5 @@
 // Tensors of token ids, masks and the like as numbers.
+// Floating types are refused, even where every value is whole.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Private to the decoder: the tokens that it chooses itself, the best one at each step.
+// No sampling, no temperature: what is compared must not depend on chance.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Private to the decoder: the seam between the model and its architecture families.
+// Knows no file: weights come bound, and taps go to whoever listens.
 #pragma once
 
 #include <memory>

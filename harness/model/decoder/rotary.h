@@ -1,4 +1,5 @@
 // Private to the decoder: rotary position embeddings, plain, linear and llama3.
+// Other scalings of the angles are refused when the configuration is read.
 #pragma once
 
 #include <cstdint>

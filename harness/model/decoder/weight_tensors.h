@@ -1,4 +1,5 @@
 // Private to the decoder: the bound weights as torch tensors on the model's device.
+// Knows names and dtypes; which of them an architecture needs is decided in the plan.
 #pragma once
 
 #include <map>

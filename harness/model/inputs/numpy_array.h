@@ -1,4 +1,5 @@
 // NumPy's own files: one array (.npy, format 1 to 3) or a zip of named ones (.npz).
+// Runs nothing: arrays of Python objects, which are pickles, are refused.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // What torch.save wrote, as a value that a model can be given.
+// Runs nothing: the pickle was read by the restricted reader, and other objects are refused.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Token ids written as JSON: the form that tokenizers' outputs are easily saved in.
+// Knows no vocabulary: whether an id exists is the model's business.
 #pragma once
 
 #include <string>

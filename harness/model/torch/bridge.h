@@ -1,4 +1,5 @@
 // Private to model/: between torch's types and ours.
+// Converts and copies; no value is rounded on the way.
 #pragma once
 
 #include <optional>

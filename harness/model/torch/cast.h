@@ -1,4 +1,5 @@
 // Private to model/: the dtype that floating weights and inputs get, and what they lose on the way.
+// Knows no layer: every floating tensor of a run is treated alike.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // Private to model/: turns torch's exceptions into parity::Error without the C++ backtrace.
+// Knows the words of torch's messages, which no other file looks at.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // Private to model/: the numeric switches as torch has them in force, for the record.
+// Reads alone; they are set where a run is prepared.
 #pragma once
 
 #include <c10/core/Device.h>

@@ -1,4 +1,5 @@
 // Private to model/: what LibTorch warns of, as remarks for a person instead of lines on stderr.
+// Judges none of them; which are shown is decided by whoever asked for the run.
 #pragma once
 
 #include <string>

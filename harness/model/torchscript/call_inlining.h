@@ -1,4 +1,5 @@
 // Private to model/: graphs in which only calls of submodules are left.
+// Changes a copy: the model's own graph stays as it was.
 #pragma once
 
 #include <memory>

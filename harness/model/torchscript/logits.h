@@ -1,4 +1,5 @@
 // Private to model/: whether an output is logits, told from names and shapes.
+// No value of the output is looked at: another backend cannot change the answer.
 #pragma once
 
 #include "run/tap.h"

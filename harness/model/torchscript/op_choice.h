@@ -1,4 +1,5 @@
 // Private to model/: which operators of a graph are worth a tap. Looks at one node at a time.
+// How taps are named and put into the graph is decided elsewhere.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Private to model/: TorchScript files as a Model, recorded per layer.
+// Code in such a file runs, with all that it may do; what is promised of that is in the docs.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // Private to model/: one input value as the TorchScript type that an argument asks for.
+// Converts no number: a value that does not fit the type is not made to.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // JSON of untrusted files: parsed with a limit on nesting, and a key that comes twice is an error.
+// Knows no key: what must be in a document is its reader's business.
 #pragma once
 
 #include <optional>

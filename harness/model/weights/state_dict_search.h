@@ -1,4 +1,5 @@
 // Finds the state_dict in what a torch.save file holds and turns its tensors into stored ones.
+// Knows no architecture: which names a model needs is its own business.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Row-major bytes of a tensor whatever its strides, in pieces of bounded size.
+// Knows no dtype but its size, and never reads beside the storage.
 #pragma once
 
 #include <cstddef>

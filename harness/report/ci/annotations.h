@@ -1,4 +1,5 @@
 // The report as workflow commands that GitHub turns into annotations of a run.
+// Text from a model cannot become a command: names are escaped as GitHub asks for.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // The newest night of each series as OpenMetrics text, for Prometheus (docs/history.md).
+// Knows no database: nights come as they were read.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // The report as JUnit XML, for the test pages of CI systems (docs/formats.md).
+// Judges nothing: a verdict that the report holds becomes a testcase.
 #pragma once
 
 #include <string>

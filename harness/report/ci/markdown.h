@@ -1,4 +1,5 @@
 // The report as Markdown for a pull request or the summary of a CI job.
+// Leads with what to do; text from a model cannot become markup.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The report as OpenMetrics text, for Prometheus (docs/formats.md).
+// Gives figures and verdicts as they are; alerts on them are the monitoring's business.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // The part of a report's data that says which layers and operators create the difference.
+// Plain data; found in pipeline/attribute/ and judged by the gate.
 #pragma once
 
 #include <cstddef>

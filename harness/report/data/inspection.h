@@ -1,4 +1,5 @@
 // What a golden holds, as text and as JSON.
+// Holds no value of a tap: a golden of any size is described in a few lines.
 #pragma once
 
 #include <cstdint>

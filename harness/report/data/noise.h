@@ -1,4 +1,5 @@
 // What repeated runs of the reference say of its own determinism, over all cases.
+// Plain data; how noise moves a bound is the gate's business.
 #pragma once
 
 #include <cstdint>

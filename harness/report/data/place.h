@@ -1,4 +1,5 @@
 // A tap of a case, by name.
+// Whether there is such a tap is known to the report that holds it.
 #pragma once
 
 #include <string>

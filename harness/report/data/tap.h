@@ -1,4 +1,5 @@
 // One tap of a report: what was measured there and how it was judged. Plain data.
+// Knows neither how it is shown nor which bounds there are.
 #pragma once
 
 #include <cstdint>

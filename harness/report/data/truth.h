@@ -1,4 +1,5 @@
 // What a run in higher precision says about both sides: figures and one sentence, no judgement.
+// Which of the two sides is right is left to its reader.
 #pragma once
 
 #include <cstdint>

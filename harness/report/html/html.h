@@ -1,4 +1,5 @@
 // The report as one self-contained web page: no other file, no network, names as harmless text.
+// Shows what the report holds and computes no figure of its own.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Which layer the HTML report tells its reader to look at, in one sentence and its explanation.
+// Chooses among what was found; finds and judges nothing itself.
 #pragma once
 
 #include "report/ci/markup.h"

@@ -1,4 +1,5 @@
 // The parts of the HTML report that read without JavaScript, below its findings.
+// Everything that they show is text in the page, for readers of print and of mail too.
 #pragma once
 
 #include <string_view>

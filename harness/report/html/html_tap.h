@@ -1,4 +1,5 @@
 // One tap as the data of the HTML report holds it. Private to the folder: nlohmann's type shows.
+// Keys are short, since a page holds hundreds of taps; their names are in the page's script.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // Where in a tensor the HTML report says that it is wrong, for a reader who counts no axes.
+// Words alone: which elements are outside was found by compare/.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Nights and what they changed as JSON, schema "parity-history/1" (docs/history.md).
+// Judges nothing: changes and regressions come as history/ found them.
 #pragma once
 
 #include <cstddef>

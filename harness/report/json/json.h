@@ -1,4 +1,5 @@
 // The report as JSON, schema "parity-report/1" (docs/report.md).
+// Judges nothing: verdicts stand in it as the report has them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // The decode of a case as the report's JSON holds it. Private to the folder: nlohmann's type shows.
+// Tokens at the ends of sequences, which only a terminal shows, are not in it.
 #pragma once
 
 #include "report/data/report.h"

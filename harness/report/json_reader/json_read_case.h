@@ -1,4 +1,5 @@
 // A case out of the report's JSON: its taps, logits and decode. Private to the folder.
+// Refuses what to_json() could not have written.
 #pragma once
 
 #include "report/data/report.h"

@@ -1,4 +1,5 @@
 // The facts of one comparison of two tensors out of the report's JSON. Private to the folder.
+// Refuses counts that do not fit the shape, before anything is judged by them.
 #pragma once
 
 #include "compare/facts.h"

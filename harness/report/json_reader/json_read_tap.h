@@ -1,4 +1,5 @@
 // A tap out of the report's JSON. Private to the folder: nlohmann's type shows.
+// Refuses a tap whose parts contradict each other.
 #pragma once
 
 #include "report/data/report.h"

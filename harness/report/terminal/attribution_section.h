@@ -1,4 +1,5 @@
 // The part of the table that says which layers create the difference.
+// Words and columns alone; the blame was found before.
 #pragma once
 
 #include "report/data/report.h"

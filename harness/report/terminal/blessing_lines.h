@@ -1,4 +1,5 @@
 // The sentences about what a refreshed golden changes, which a terminal and Markdown share.
+// Knows neither escapes nor markup, which each of the two adds.
 #pragma once
 
 #include <string>

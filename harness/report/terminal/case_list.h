@@ -1,4 +1,5 @@
 // All cases of a report in a few figures each: a case that fails is seen among many that pass.
+// Knows no other section of the table.
 #pragma once
 
 #include "report/data/report.h"

@@ -1,4 +1,5 @@
 // One case of a report in the table: its rows, what failed in it, and its logits.
+// Columns are laid out here and filled in tap_rows.h.
 #pragma once
 
 #include <optional>

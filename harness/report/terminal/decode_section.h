@@ -1,4 +1,5 @@
 // The decode of a case in the table.
+// Shows tokens as numbers: no tokenizer is known here.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // What a series' nights changed, for a terminal: environment first, then verdicts, then figures.
+// What is a change was decided in history/; here are its words.
 #pragma once
 
 #include <cstddef>

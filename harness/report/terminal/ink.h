@@ -1,4 +1,5 @@
 // Colours of a terminal, or none.
+// Whether a terminal has colours is decided in cli/.
 #pragma once
 
 #include <cstdint>

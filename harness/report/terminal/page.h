@@ -1,4 +1,5 @@
 // The lines of a table report as they are put together, none wider than the page.
+// Knows widths and tones, and nothing of what the lines say.
 #pragma once
 
 #include <string>

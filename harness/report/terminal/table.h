@@ -1,4 +1,5 @@
 // The report as a table that a person reads in a terminal.
+// Knows nothing of the terminal but its width and whether it has colours.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // One row of the table per tap: which columns there are and what stands in them.
+// How wide they are is decided for all cases together.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // What there is to say of a case in one row: counts, the worst tap, the worst of its logits.
+// Picks and counts; no figure is computed from tensors here.
 #pragma once
 
 #include <cstdint>

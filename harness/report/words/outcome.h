@@ -1,4 +1,5 @@
 // What became of a tap, in one word: the fact beside which a verdict stands. Knows no judgement.
+// Every format uses these words, so that a reader finds them again.
 #pragma once
 
 #include <cstdint>

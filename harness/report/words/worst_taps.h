@@ -1,4 +1,5 @@
 // The taps that a short report has room for, worst first.
+// Orders what was judged and judges nothing.
 #pragma once
 
 #include <cstddef>
