@@ -13,6 +13,7 @@ import sys
 # folder of harness/ -> folders it may include besides itself.
 FOLDERS = {
     "error": "",
+    "text_file": "error",
     "tensor": "error",
     "run": "error tensor",
     "model": "error tensor run",
@@ -20,11 +21,11 @@ FOLDERS = {
     "golden_store": "error tensor run",
     "compare": "error tensor",
     "fault": "error tensor compare",
-    "gate": "error tensor run compare",
+    "gate": "error text_file tensor run compare",
     "report": "error tensor run compare history",
     "host": "error tensor run",
     "history": "error tensor run",
-    "pipeline": "error tensor run model capture golden_store compare fault gate report host history",
+    "pipeline": "error text_file tensor run model capture golden_store compare fault gate report host history",
     "cli": "error tensor run model gate report pipeline",  # model/ for its plain Source, which flags fill
 }
 FOLDERS = {folder: set(allowed.split()) | {folder} for folder, allowed in FOLDERS.items()}

@@ -1,20 +1,20 @@
 #include "gate/policy_file.h"
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
 #include <initializer_list>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "text_file/text_file.h"
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include "error/error.h"
 #include "gate/rule_check.h"
+#include "run/glob.h"
 
 namespace parity::gate {
 namespace {
@@ -30,6 +30,7 @@ class Table {
       : book_(book), table_(table), what_(std::move(what)) {}
 
   [[nodiscard]] int line() const { return line_of(table_); }
+  [[nodiscard]] int column() const { return static_cast<int>(table_.source().begin.column); }
   [[noreturn]] void fail(int line, const std::string& problem) const {
     refuse(book_, line, problem);
   }
@@ -107,22 +108,11 @@ std::vector<std::string> Table::texts(std::string_view key) const {
   return texts;
 }
 
-/// A '[' that no ']' closes would be taken as a plain character.
-bool has_open_set(const std::string& glob) {
-  for (std::size_t at = glob.find('['); at != std::string::npos; at = glob.find('[', at + 1)) {
-    at = glob.find(']', at + 2);
-    if (at == std::string::npos) return true;
-  }
-  return false;
-}
-
 std::vector<std::string> Table::globs(std::string_view key) const {
   std::vector<std::string> globs = texts(key);
   for (const std::string& glob : globs) {
-    if (has_open_set(glob)) {
-      fail(line_of_key(key),
-           fmt::format("the glob '{}' in {} of {} has a '[' that no ']' closes", glob, key, what_));
-    }
+    if (const std::string fault = run::glob_fault(glob); !fault.empty())
+      fail(line_of_key(key), fmt::format("the glob '{}' in {} of {} {}", glob, key, what_, fault));
   }
   return globs;
 }
@@ -130,6 +120,8 @@ std::vector<std::string> Table::globs(std::string_view key) const {
 std::optional<double> Table::number(std::string_view key) const {
   const toml::node* node = table_.get(key);
   if (node == nullptr) return std::nullopt;
+  // An integer that no double has exactly is a limit all the same.
+  if (const auto* whole = node->as_integer()) return static_cast<double>(whole->get());
   if (!node->is_number()) wrong_type(*node, key, "a number");
   return node->value<double>();
 }
@@ -209,11 +201,21 @@ std::vector<Bound> bounds_of(const Table& rule, const std::string& what,
   return bounds;
 }
 
+/// FILE:LINE, and the column as well where another rule begins in that line.
+std::string rule_id(const RuleBook& book, const Table& table) {
+  const std::string file = std::filesystem::path(book.file).filename().string();
+  std::string id = fmt::format("{}:{}", file, table.line());
+  const auto has_it = [&](const Rule& rule) { return rule.id == id; };
+  const bool taken = std::any_of(book.taps.begin(), book.taps.end(), has_it) ||
+                     std::any_of(book.logits.begin(), book.logits.end(), has_it);
+  return taken ? fmt::format("{}:{}", id, table.column()) : id;
+}
+
 /// What rules for taps and rules for logits have in common.
 Rule common_part(const RuleBook& book, const Table& table, const std::string& bounds) {
   Rule rule;
   rule.line = table.line();
-  rule.id = fmt::format("{}:{}", std::filesystem::path(book.file).filename().string(), rule.line);
+  rule.id = rule_id(book, table);
   rule.selector.layers = table.globs("layers");
   rule.selector.cases = table.globs("cases");
   rule.presence = table.flag("optional") ? Presence::optional : Presence::required;
@@ -298,16 +300,10 @@ RuleBook parse_policy(const std::string& text, const std::string& file) {
 }
 
 RuleBook read_policy(const std::filesystem::path& file) {
-  std::error_code none;
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (stream && !std::filesystem::is_directory(file, none)) text << stream.rdbuf();
-  if (!stream || std::filesystem::is_directory(file, none)) {
-    throw Error(ErrorKind::usage, fmt::format("cannot read the policy {}: name a TOML file such as "
-                                              "`parity policy show` prints",
-                                              file.string()));
-  }
-  return parse_policy(text.str(), file.string());
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 20U;
+  static constexpr text_file::Kind kPolicy = {
+      "policy", kLargest, "1 MiB", "name a TOML file such as `parity policy show` prints"};
+  return parse_policy(text_file::read(file, kPolicy), file.string());
 }
 
 }  // namespace parity::gate

@@ -11,6 +11,25 @@ namespace {
 
 bool is_separator(char c) { return c == '.' || c == '/'; }
 
+struct Range {
+  char first;
+  char last;
+};
+
+/// Calls `visit` with each range of a set, single characters included.
+template <typename Visit>
+void for_each_range(std::string_view body, const Visit& visit) {
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const bool is_range = i + 2 < body.size() && body[i + 1] == '-';
+    visit(Range{body[i], is_range ? body[i + 2] : body[i]});
+    if (is_range) i += 2;
+  }
+}
+
+std::string_view without_negation(std::string_view body) {
+  return body.front() == '!' ? body.substr(1) : body;
+}
+
 /// One element of a glob: a literal, `?`, a set, `*` or `**`.
 struct Piece {
   enum class Kind { one, star, double_star } kind;
@@ -38,18 +57,11 @@ std::vector<Piece> pieces_of(std::string_view glob) {
 }
 
 bool set_contains(std::string_view body, char c) {
-  const bool negated = body.front() == '!';
-  if (negated) body.remove_prefix(1);
   bool found = false;
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    if (i + 2 < body.size() && body[i + 1] == '-') {
-      found = found || (body[i] <= c && c <= body[i + 2]);
-      i += 2;
-    } else {
-      found = found || body[i] == c;
-    }
-  }
-  return found != negated && !is_separator(c);
+  for_each_range(without_negation(body), [&](const Range& range) {
+    found = found || (range.first <= c && c <= range.last);
+  });
+  return found != (body.front() == '!') && !is_separator(c);
 }
 
 bool one_matches(std::string_view piece, char c) {
@@ -80,6 +92,21 @@ bool glob_matches(const std::string& glob, const std::string& text) {
     reached = std::move(next);
   }
   return reached[text.size()];
+}
+
+std::string glob_fault(const std::string& glob) {
+  std::string fault;
+  for (const Piece& piece : pieces_of(glob)) {
+    if (piece.text == "[") return "has a '[' that no ']' closes";
+    if (piece.kind != Piece::Kind::one || piece.text.size() < 2) continue;
+    for_each_range(without_negation(piece.text.substr(1, piece.text.size() - 2)),
+                   [&](const Range& range) {
+                     if (range.first <= range.last) return;
+                     fault = std::string("has the range ") + range.first + '-' + range.last +
+                             ", which runs backwards and holds nothing";
+                   });
+  }
+  return fault;
 }
 
 bool names_tap(const std::string& glob, const TapId& id) {

@@ -12,6 +12,10 @@ namespace parity::run {
 /// set.
 [[nodiscard]] bool glob_matches(const std::string& glob, const std::string& text);
 
+/// What is wrong with a glob that is not what it looks like: "has a '[' that no ']' closes", "has
+/// the range z-a, which runs backwards and holds nothing"; empty where nothing is.
+[[nodiscard]] std::string glob_fault(const std::string& glob);
+
 /// Whether it matches the tap's layer path or its full name.
 [[nodiscard]] bool names_tap(const std::string& glob, const TapId& id);
 
