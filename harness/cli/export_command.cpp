@@ -9,8 +9,8 @@
 #include "cli/report_flags.h"
 #include "cli/terminal.h"
 #include "error/error.h"
+#include "pipeline/stored/stored_report.h"
 #include "report/ci/annotations.h"
-#include "report/json_reader/json_reader.h"
 
 namespace parity::cli {
 namespace {
@@ -61,7 +61,7 @@ void check_flags(const ExportFlags& flags, const ReportFormat* format) {
 int run_export(const ExportFlags& flags, const CommonFlags& common) {
   const ReportFormat* format = format_of(flags.format);
   check_flags(flags, format);
-  const report::Report report = report::read_json_file(flags.file);
+  const report::Report report = pipeline::read_stored_report(flags.file).report;
   write_file(flags.out,
              format == nullptr ? table_text(report, flags, common) : format->text(report));
   return 0;

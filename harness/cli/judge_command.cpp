@@ -7,7 +7,7 @@
 #include "cli/report_flags.h"
 #include "pipeline/judge/judgement.h"
 #include "pipeline/judge/policy_check.h"
-#include "report/json_reader/json_reader.h"
+#include "pipeline/stored/stored_report.h"
 
 namespace parity::cli {
 namespace {
@@ -22,7 +22,7 @@ struct JudgeFlags {
 int run_judge(const JudgeFlags& flags, const CommonFlags& common) {
   check_report_files(flags.report, {{"the report", flags.file}, {"--policy", flags.policy}});
   const gate::RuleBook policy = policy_of(flags.policy);
-  report::Report report = report::read_json_file(flags.file);
+  report::Report report = pipeline::read_stored_report(flags.file).report;
   pipeline::check_policy(policy, report);
   pipeline::judge_report(report, policy,
                          flags.strict ? run::Strictness::strict : run::Strictness::normal);

@@ -75,8 +75,8 @@ void add_logits(const report::Logits& logits, const std::vector<std::int64_t>& a
   }
 }
 
-/// The logits of all steps as one, and the truth's where every step has one. Behind the first
-/// `steps` the two sides were fed different tokens.
+}  // namespace
+
 void pool_steps(const report::Case& compared, std::int64_t steps, report::Decode& decode) {
   const auto finite = [](const report::Logits& logits, std::uint64_t non_finite_rows) {
     return logits.facts.positions - non_finite_rows;
@@ -107,8 +107,6 @@ void pool_steps(const report::Case& compared, std::int64_t steps, report::Decode
   truth.candidate_kl = compare::pooled(candidate_kl);
   decode.truth = truth;
 }
-
-}  // namespace
 
 std::optional<FedTokens> fed_tokens(const tensor::Value& inputs) {
   const tensor::HostTensor* tensor = decode_tokens_in(inputs);

@@ -44,4 +44,8 @@ struct BothInputs {
 /// goldens are that each chose its own. Does nothing for one pass.
 void add_decode(const BothInputs& inputs, Passes passes, report::Case& compared);
 
+/// Fills what `decode` says of the first `steps` together: their logits as one, and the truth's
+/// where each has one. Behind them the two sides were fed different tokens.
+void pool_steps(const report::Case& compared, std::int64_t steps, report::Decode& decode);
+
 }  // namespace parity::pipeline

@@ -1,15 +1,12 @@
 #include "pipeline/history/history.h"
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <span>
-#include <system_error>
 
 #include <sys/stat.h>
 
 #include "error/error.h"
-#include "report/json_reader/json_reader.h"
+#include "pipeline/stored/stored_report.h"
 #include "tensor/digest.h"
 
 namespace parity::pipeline {
@@ -24,16 +21,6 @@ std::int64_t now_s() {
 std::int64_t written_s(const std::filesystem::path& file) {
   struct stat facts {};
   return stat(file.c_str(), &facts) == 0 ? static_cast<std::int64_t>(facts.st_mtime) : now_s();
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  std::error_code ignored;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file, ignored)) {
-    throw Error(ErrorKind::usage,
-                file.string() + " cannot be read; name a report that --json wrote");
-  }
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 std::string digest_text(const std::string& text) {
@@ -63,10 +50,10 @@ AddedNight added(const NightRequest& request, history::Run run, std::string sent
 
 AddedNight add_report(const NightRequest& request, const std::filesystem::path& report) {
   check_link(request.link);
-  const std::string text = text_of(report);
-  history::Run run = night_of(report::read_json(text, report.string()));
+  const StoredReport stored = read_stored_report(report);
+  history::Run run = night_of(stored.report);
   run.time_s = request.time_s.value_or(written_s(report));
-  run.digest = digest_text(text);
+  run.digest = digest_text(stored.text);
   const bool passed = run.gate == history::Gate::passed;
   return added(request, std::move(run), passed ? "gate passed" : "gate failed");
 }

@@ -64,6 +64,16 @@ tensor::Shape compared_shape(const Tap& tap) {
   return {static_cast<std::int64_t>(tap.rows->compared), width};
 }
 
+/// Of a tap that was not compared, nothing is stated that only a comparison gives.
+void require_no_facts(const JsonNode& node) {
+  for (const char* key : {"where", "hints", "ulp", "relative", "absolute", "nrmse", "cosine",
+                          "exact_share", "max_error_over_rms", "reference_rms",
+                          "reference_constant", "reference_all_nan", "worst", "compared"}) {
+    node.at(key).require(node.at(key).is_null(),
+                         "is there without classes, of a tap that was not compared");
+  }
+}
+
 void read_measured(const JsonNode& node, Tap& tap) {
   const tensor::DType reference = node.at("dtype").dtype();
   const tensor::DType candidate = node.at("candidate_dtype").dtype();
@@ -76,6 +86,8 @@ void read_measured(const JsonNode& node, Tap& tap) {
     tap.facts = read_facts(node, reference, candidate, compared_shape(tap));
     require_all_compared(node, *tap.facts);
     tap.facts->worst = read_worst(node.at("worst"));
+  } else {
+    require_no_facts(node);
   }
   const JsonNode introduced = node.at("introduced");
   if (!introduced.is_null()) {

@@ -1,9 +1,10 @@
 #include "report/json_reader/json_reader.h"
 
 #include <algorithm>
-#include <fstream>
+#include <functional>
 #include <map>
-#include <system_error>
+#include <set>
+#include <vector>
 
 #include "error/error.h"
 #include "report/json_reader/json_node.h"
@@ -20,32 +21,38 @@ constexpr const char* kName = "; name a report that --json wrote";
   throw Error(ErrorKind::usage, file + " " + problem);
 }
 
-/// Lists in lists, so deep that no report has them and a reader of less care runs out of stack.
-bool is_too_deep(std::string_view text) {
-  constexpr int kDeepest = 64;
-  int depth = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_text) {
-      if (c == '\\') ++i;
-      in_text = c != '"';
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kDeepest) return true;
-    } else if (c == '}' || c == ']') {
-      --depth;
+/// Looks on while the document is parsed. Of two equal keys the last alone would be left: what a
+/// person reads first is not what would be judged. And no report has lists in lists so deep that a
+/// reader of less care runs out of stack.
+class ParseWatch {
+ public:
+  explicit ParseWatch(const std::string& file) : file_(file) {}
+
+  bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
+    constexpr int kDeepest = 64;
+    if (depth > kDeepest) refuse(file_, std::string("is nested deeper than any report") + kName);
+    if (event == Json::parse_event_t::object_start) {
+      keys_.emplace_back();
+    } else if (event == Json::parse_event_t::object_end) {
+      keys_.pop_back();
+    } else if (event == Json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!keys_.back().insert(key).second)
+        refuse(file_, "has the key '" + key + "' twice in one object" + kName);
     }
+    return true;
   }
-  return false;
-}
+
+ private:
+  const std::string& file_;
+  std::vector<std::set<std::string>> keys_;  ///< of the objects that are open
+};
 
 Json parsed(std::string_view text, const std::string& file) {
   if (text.empty()) refuse(file, std::string("is empty") + kName);
-  if (is_too_deep(text)) refuse(file, std::string("is nested deeper than any report") + kName);
   try {
-    return Json::parse(text);
+    ParseWatch watch(file);
+    return Json::parse(text, std::ref(watch));
   } catch (const Json::parse_error& error) {
     const bool at_end = error.byte > text.size();
     refuse(file, at_end ? "ends in the middle of its JSON: it was cut off, or is another file"
@@ -141,21 +148,6 @@ Report read_document(const JsonNode& root) {
   return report;
 }
 
-std::string text_of(const std::filesystem::path& file) {
-  constexpr std::uintmax_t kLargest = std::uintmax_t{2} << 30U;
-  std::error_code failure;
-  const bool regular = std::filesystem::is_regular_file(file, failure);
-  const std::uintmax_t size_bytes = regular ? std::filesystem::file_size(file, failure) : 0;
-  if (size_bytes > kLargest)
-    refuse(file.string(), std::string("is larger than 2 GiB, as no report is") + kName);
-  std::ifstream stream(file, std::ios::binary);
-  const bool is_folder = std::filesystem::is_directory(file, failure);
-  std::string text;
-  if (stream && !is_folder) text.assign(std::istreambuf_iterator<char>(stream), {});
-  if (!stream || is_folder) refuse(file.string(), std::string("cannot be read") + kName);
-  return text;
-}
-
 }  // namespace
 
 Report read_json(std::string_view text, const std::string& file) {
@@ -163,10 +155,6 @@ Report read_json(std::string_view text, const std::string& file) {
   const JsonNode root(document, file);
   check_schema(root, file);
   return read_document(root);
-}
-
-Report read_json_file(const std::filesystem::path& file) {
-  return read_json(text_of(file), file.string());
 }
 
 }  // namespace parity::report

@@ -2,7 +2,6 @@
 // could not have written.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -15,9 +14,5 @@ namespace parity::report {
 /// Throws Error(usage), naming file and key, on text that is no JSON, no such report, altered so
 /// that its counts do not add up, or made by a version that did not write all that is needed here.
 [[nodiscard]] Report read_json(std::string_view text, const std::string& file);
-
-/// The same of a file. Throws Error(usage) as well when it cannot be read or is larger than any
-/// report.
-[[nodiscard]] Report read_json_file(const std::filesystem::path& file);
 
 }  // namespace parity::report

@@ -225,7 +225,7 @@ TEST_F(SelftestTest, AChangedAnswerIsGrossHoweverSmallTheChange) {
       "reason = \"nobody looks at answers\"\n"
       "[[logits.bound]]\n"
       "metric = \"max_logprob_change\"\n"
-      "fail = 1000\n",
+      "fail = 99\n",
       "averages.toml");
   const Selftest found = run(request);
   EXPECT_EQ(found.exit_code, 1);
