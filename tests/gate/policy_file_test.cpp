@@ -154,6 +154,10 @@ TEST(PolicyFile, RefusesWrongForm) {
       {"an empty glob", kHead + "layers = [\"\"]\n" + kBound, "p.toml:4: ", "empty text"},
       {"a glob twice", kHead + "layers = [\"a\", \"a\"]\n" + kBound, "p.toml:4: ", "'a' twice"},
       {"an open set", kHead + "layers = [\"a[1\"]\n" + kBound, "p.toml:4: ", "no ']' closes"},
+      {"a range that runs backwards", kHead + "layers = [\"a[z-a]\"]\n" + kBound,
+       "p.toml:4: ", "has the range z-a, which runs backwards"},
+      {"a range that runs backwards among others", kHead + "cases = [\"[!0-9b-a]*\"]\n" + kBound,
+       "p.toml:4: ", "has the range b-a"},
       {"an unknown kind", kHead + "kinds = [\"layer\"]\n" + kBound,
        "p.toml:4: ", "known are module, op, output"},
       {"an unknown dtype", kHead + "dtypes = [\"bf16\"]\n" + kBound, "p.toml:4: ", "bfloat16"},
@@ -262,6 +266,8 @@ TEST(PolicyFile, RefusesBoundsThatCannotJudge) {
        kHead + "dtypes = [\"float32\", \"float16\"]\n[[rule.bound]]\nmetric = "
                "\"max_error_over_rms\"\nfail = 1e-6\n",
        "p.toml:5: ", "half a unit roundoff of float16"},
+      {"a whole number that no float64 has", with_bound("nrmse", "fail = 9223372036854775807"),
+       "p.toml:4: ", "a fail limit of 9.22"},
       {"half an ulp", with_bound("ulp.p50", "fail = 0.5"), "p.toml:4: ", "smallest difference"},
       {"half an element", with_bound("unequal", "fail = 0.5"), "p.toml:4: ", "counts elements"},
       {"a metric twice", kHead + kBound + kBound, "p.toml:8: ", "a bound on nrmse already"},
@@ -274,6 +280,18 @@ TEST(PolicyFile, RefusesBoundsThatCannotJudge) {
 TEST(PolicyFile, RefusesAFileThatCannotBeRead) {
   EXPECT_THROW((void)read_policy("/no/such/policy.toml"), Error);
   EXPECT_THROW((void)read_policy("/"), Error) << "a folder";
+  EXPECT_THROW((void)read_policy("/dev/zero"), Error);
+}
+
+TEST(PolicyFile, NamesEachRuleOfALine) {
+  const RuleBook book = parse_policy(
+      "name = \"n\"\nbase = \"none\"\nrule = [{layers = [\"a\"], reason = \"r\", bound = [{metric = "
+      "\"nrmse\", fail = 0.5}]}, {layers = [\"b\"], reason = \"r\", bound = [{metric = \"nrmse\", "
+      "fail = 0.25}]}]\n",
+      "p.toml");
+  ASSERT_EQ(book.taps.size(), 2U);
+  EXPECT_EQ(book.taps[0].id, "p.toml:3");
+  EXPECT_EQ(book.taps[1].id.rfind("p.toml:3:", 0), 0U) << book.taps[1].id;
 }
 
 void expect_same(const std::vector<Rule>& one, const std::vector<Rule>& other) {
