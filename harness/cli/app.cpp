@@ -1,7 +1,8 @@
 #include "cli/app.h"
 
-#include <csignal>
+#include <functional>
 #include <new>
+#include <sstream>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/flag_texts.h"
 #include "cli/progress_bar.h"
+#include "cli/standard_streams.h"
 #include "cli/terminal.h"
 #include "error/error.h"
 #include "report/words/text.h"
@@ -41,10 +43,10 @@ void add_common_flags(CLI::App& app, CommonFlags& flags) {
   app.add_flag("--verbose", flags.verbose, "With an error, also print what the library below said");
 }
 
-int run_command(const Command& command, const CommonFlags& flags) {
+/// Exit code of `work`, or of what it threw, which is told.
+int run_guarded(const std::function<int()>& work, const CommonFlags& flags) {
   try {
-    check_nothing_empty(*command.parser);
-    return command.action(flags);
+    return work();
   } catch (const Error& error) {
     // Names of files, layers and the like come from outside.
     warn("parity: " + report::clean(error.what()));
@@ -65,8 +67,17 @@ int run_command(const Command& command, const CommonFlags& flags) {
 }
 
 /// CLI11's own exit codes differ per error; ours say only whether help was asked for.
-int report_parse_result(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+int report_parse_result(const CLI::App& app, const CLI::ParseError& error,
+                        const CommonFlags& flags) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    std::ostringstream text;
+    const int code = app.exit(error, text, text);
+    const auto show = [&] {
+      print(text.str());
+      return code;
+    };
+    return run_guarded(show, flags);
+  }
   warn("parity: " + report::clean(error.what()) + "; see parity --help, or parity COMMAND --help");
   return kNoJudgement;
 }
@@ -79,9 +90,7 @@ std::unique_ptr<pipeline::Progress> CommonFlags::progress() const {
 }
 
 int run_app(int argc, char** argv) {
-  // A file that grows past `ulimit -f` is then a write that fails, with a message, instead of a
-  // killed process.
-  std::signal(SIGXFSZ, SIG_IGN);
+  secure_standard_streams();
   CLI::App app(
       "Numerical parity between GPU backends: record a model's layers on one, compare on another.");
   app.name("parity");
@@ -123,10 +132,15 @@ int run_app(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return report_parse_result(app, error);
+    return report_parse_result(app, error, flags);
   }
   for (const Command& command : commands) {
-    if (command.parser->parsed()) return run_command(command, flags);
+    if (!command.parser->parsed()) continue;
+    const auto run = [&] {
+      check_nothing_empty(*command.parser);
+      return command.action(flags);
+    };
+    return run_guarded(run, flags);
   }
   warn("parity: no command given: " + names_of(commands) + "; see parity --help");
   return kNoJudgement;

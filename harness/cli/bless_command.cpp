@@ -3,10 +3,11 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/file_kinds.h"
 #include "cli/output_paths.h"
 #include "cli/policy_flag.h"
+#include "cli/results.h"
 #include "cli/terminal.h"
-#include "error/error.h"
 #include "pipeline/bless/bless.h"
 #include "report/data/blessing.h"
 
@@ -26,17 +27,11 @@ void check_files(const BlessFlags& flags) {
   const std::vector<FlaggedPath> inputs = {{"the old golden", flags.before},
                                            {"the new golden", flags.after},
                                            {"--policy", flags.policy}};
-  if (flags.json == "-" && flags.markdown == "-") {
-    throw Error(ErrorKind::usage,
-                "--json - and --markdown - cannot both have standard output; name a file for one");
-  }
-  std::vector<FlaggedPath> taken = inputs;
-  check_outputs({{"--json", flags.json}}, taken);
-  if (flags.json != "-") taken.push_back({"--json", flags.json});
-  check_outputs({{"--markdown", flags.markdown}}, taken);
-  static constexpr FileKind kMarkdown = {"review by parity bless", "## parity bless: ", ""};
-  if (!flags.json.empty()) check_replaces({"--json", flags.json}, kJsonFile);
-  if (!flags.markdown.empty()) check_replaces({"--markdown", flags.markdown}, kMarkdown);
+  const FlaggedPath json = {"--json", flags.json};
+  const FlaggedPath markdown = {"--markdown", flags.markdown};
+  check_outputs({json, markdown}, inputs);
+  check_replaces(json, kBlessingFile);
+  check_replaces(markdown, kReviewFile);
 }
 
 int run_bless(const BlessFlags& flags, const CommonFlags& common) {
@@ -48,12 +43,12 @@ int run_bless(const BlessFlags& flags, const CommonFlags& common) {
   request.strictness = flags.strict ? run::Strictness::strict : run::Strictness::normal;
   request.command = common.command;
   const report::Blessing blessing = pipeline::bless(request, *common.progress());
-  // The text first: a file that cannot be written must not take the verdict with it.
-  if (!common.quiet && flags.json != "-" && flags.markdown != "-")
-    print(report::to_text(blessing,
-                          {report::Show::all, output_color(common.color()), output_width(), 0}));
-  if (!flags.json.empty()) write_file(flags.json, report::to_json(blessing));
-  if (!flags.markdown.empty()) write_file(flags.markdown, report::to_markdown(blessing));
+  write_results({{flags.json, [&] { return report::to_json(blessing); }},
+                 {flags.markdown, [&] { return report::to_markdown(blessing); }}},
+                common, [&] {
+                  return report::to_text(blessing, {report::Show::all, output_color(common.color()),
+                                                    output_width(), 0});
+                });
   return blessing.exit_code;
 }
 

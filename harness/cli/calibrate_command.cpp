@@ -7,8 +7,10 @@
 
 #include "cli/case_flags.h"
 #include "cli/commands.h"
+#include "cli/file_kinds.h"
 #include "cli/flag_texts.h"
 #include "cli/output_paths.h"
+#include "cli/results.h"
 #include "cli/run_flags.h"
 #include "cli/terminal.h"
 #include "error/error.h"
@@ -83,15 +85,12 @@ void check_paths(const CalibrateFlags& flags) {
       {"--truth", flags.truth}, {"--model", flags.run.model}, {"--config", flags.run.config}};
   for (const std::string& golden : flags.goldens) inputs.push_back({"a golden", golden});
   for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
-  check_outputs({{"--out", flags.out}, {"--json", flags.json}}, inputs);
-  if (flags.out == "-" && flags.json == "-") {
-    throw Error(ErrorKind::usage,
-                "--out - and --json - cannot both have standard output; name a file for one");
-  }
-  check_outputs({{"--json", flags.json}}, {{"--out", flags.out == "-" ? "" : flags.out}});
-  static const std::string kStart = "# " + std::string(gate::kCalibratedPolicy);
-  check_replaces({"--out", flags.out}, {"policy that parity calibrate made", kStart, ""});
-  check_replaces({"--json", flags.json}, kJsonFile);
+  const FlaggedPath out = {"--out", flags.out};
+  const FlaggedPath json = {"--json", flags.json};
+  check_outputs({out, json}, inputs);
+  static_assert(kPolicyFile.start.substr(2) == gate::kCalibratedPolicy);
+  check_replaces(out, kPolicyFile);
+  check_replaces(json, kCalibrationFile);
 }
 
 std::set<gate::Variation> variations_of(const std::vector<std::string>& names) {
@@ -138,11 +137,13 @@ int run_calibrate(const CalibrateFlags& flags, const CommonFlags& common) {
   check_paths(flags);
   const pipeline::CalibratedPolicy made =
       pipeline::calibrate(request_of(flags, common), *common.progress());
-  if (!common.quiet && flags.out != "-" && flags.json != "-")
-    print(report::to_text(made.summary,
-                          {report::Show::all, output_color(common.color()), output_width(), 0}));
-  write_file(flags.out, made.text);
-  if (!flags.json.empty()) write_file(flags.json, report::to_json(made.summary));
+  write_results({{flags.out, [&] { return made.text; }},
+                 {flags.json, [&] { return report::to_json(made.summary); }}},
+                common, [&] {
+                  return report::to_text(
+                      made.summary,
+                      {report::Show::all, output_color(common.color()), output_width(), 0});
+                });
   return 0;
 }
 

@@ -54,7 +54,6 @@ void check_flags(const ExportFlags& flags, const ReportFormat* format) {
     }
   }
   check_outputs({{"--out", flags.out}}, {{"the report", flags.file}});
-  static constexpr FileKind kTableFile = {"table of parity", "parity ", ""};
   check_replaces({"--out", flags.out}, format == nullptr ? kTableFile : format->kind);
 }
 

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/file_kinds.h"
 #include "cli/flag_texts.h"
 #include "cli/history_flags.h"
 #include "cli/output_paths.h"
+#include "cli/results.h"
 #include "cli/terminal.h"
 #include "error/error.h"
 #include "pipeline/history/history.h"
@@ -80,12 +82,12 @@ std::vector<history::Timeline> timelines_of(const HistoryFlags& flags) {
 
 int run_show(const ShowFlags& flags, const CommonFlags& common) {
   check_outputs({{"--json", flags.json}}, {{"--db", flags.history.database}});
-  check_replaces({"--json", flags.json}, kJsonFile);
+  check_replaces({"--json", flags.json}, kHistoryFile);
   const auto last = static_cast<std::size_t>(flags.last);
   const auto timelines = timelines_of(flags.history);
-  if (!common.quiet && flags.json != "-")
-    print(report::history_text(timelines, {output_color(common.color()), output_width(), last}));
-  if (!flags.json.empty()) write_file(flags.json, report::history_json(timelines, last));
+  write_results({{flags.json, [&] { return report::history_json(timelines, last); }}}, common, [&] {
+    return report::history_text(timelines, {output_color(common.color()), output_width(), last});
+  });
   return report::has_regressed(timelines, last) ? 1 : 0;
 }
 
@@ -119,7 +121,7 @@ struct ExportFlags {
 int run_export(const ExportFlags& flags) {
   const FlaggedPath out{"--openmetrics", flags.openmetrics};
   check_outputs({out}, {{"--db", flags.history.database}});
-  check_replaces(out, {"OpenMetrics of parity", "# ", "parity_"});
+  check_replaces(out, kHistoryMetrics);
   write_file(flags.openmetrics, report::history_openmetrics(timelines_of(flags.history)));
   return 0;
 }

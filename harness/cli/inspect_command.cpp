@@ -2,9 +2,10 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/file_kinds.h"
 #include "cli/flag_texts.h"
 #include "cli/output_paths.h"
-#include "cli/terminal.h"
+#include "cli/results.h"
 #include "pipeline/compare/inspect.h"
 #include "report/data/inspection.h"
 
@@ -20,10 +21,10 @@ struct InspectFlags {
 int run_inspect(const InspectFlags& flags, const CommonFlags& common) {
   if (!flags.layer.empty()) check_globs("--layer", {flags.layer});
   check_outputs({{"--json", flags.json}}, {{"the golden", flags.golden}});
-  check_replaces({"--json", flags.json}, kJsonFile);
+  check_replaces({"--json", flags.json}, kInspectionFile);
   const report::Inspection inspection = pipeline::inspect(flags.golden, flags.layer);
-  if (!flags.json.empty()) write_file(flags.json, report::to_json(inspection));
-  if (!common.quiet && flags.json != "-") print(report::to_text(inspection));
+  write_results({{flags.json, [&] { return report::to_json(inspection); }}}, common,
+                [&] { return report::to_text(inspection); });
   return 0;
 }
 

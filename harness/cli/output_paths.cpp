@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "error/error.h"
 #include "pipeline/attribute/reproducer.h"
+#include "pipeline/record/whole_file.h"
 
 namespace parity::cli {
 namespace {
@@ -19,7 +20,12 @@ void check_writable(const FlaggedPath& output) {
   if (fs::is_directory(output.path, ignored)) {
     throw Error(ErrorKind::usage, output.flag + " " + output.path + " is a folder; name a file");
   }
-  const fs::path parent = fs::path(output.path).parent_path();
+  const fs::path written = pipeline::written_path(output.path);
+  if (fs::is_symlink(fs::symlink_status(written, ignored)) && !fs::exists(written, ignored)) {
+    throw Error(ErrorKind::usage,
+                output.flag + " " + output.path + " is a link that leads in a circle; name a file");
+  }
+  const fs::path parent = written.parent_path();
   const fs::path folder = parent.empty() ? fs::path(".") : parent;
   if (!fs::is_directory(folder, ignored)) {
     throw Error(ErrorKind::usage, output.flag + " " + output.path + ": there is no folder " +
@@ -44,7 +50,30 @@ fs::path resolved(const std::string& path) {
 
 bool is_same_file(const std::string& one, const std::string& other) {
   std::error_code ignored;
-  return fs::equivalent(one, other, ignored) || resolved(one) == resolved(other);
+  return fs::equivalent(one, other, ignored) ||
+         resolved(pipeline::written_path(one)) == resolved(pipeline::written_path(other));
+}
+
+/// Where standard output is a file, which is then written behind the shell's back. Two that go to
+/// /dev/null are fine.
+bool is_stdout(const std::string& path) {
+  struct stat file {};
+  struct stat standard {};
+  return ::stat(path.c_str(), &file) == 0 && ::fstat(STDOUT_FILENO, &standard) == 0 &&
+         S_ISREG(file.st_mode) && file.st_dev == standard.st_dev && file.st_ino == standard.st_ino;
+}
+
+void check_apart(const FlaggedPath& output, const std::vector<FlaggedPath>& others) {
+  for (const FlaggedPath& other : others) {
+    if (other.path.empty()) continue;
+    if (output.path == "-" && other.path == "-") {
+      throw Error(ErrorKind::usage, other.flag + " - and " + output.flag +
+                                        " - cannot both have standard output; name a file for one");
+    }
+    if (output.path == "-" || other.path == "-" || !is_same_file(output.path, other.path)) continue;
+    throw Error(ErrorKind::usage, output.flag + " " + output.path + " would overwrite " +
+                                      other.flag + " of the same command; name another file");
+  }
 }
 
 bool is_in(const std::string& file, const std::string& folder) {
@@ -57,13 +86,16 @@ bool is_in(const std::string& file, const std::string& folder) {
 
 void check_outputs(const std::vector<FlaggedPath>& outputs,
                    const std::vector<FlaggedPath>& inputs) {
-  for (const FlaggedPath& output : outputs) {
-    if (output.path.empty() || output.path == "-") continue;
-    for (const FlaggedPath& input : inputs) {
-      if (!input.path.empty() && is_same_file(output.path, input.path)) {
-        throw Error(ErrorKind::usage, output.flag + " " + output.path + " would overwrite " +
-                                          input.flag + " of the same command; name another file");
-      }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const FlaggedPath& output = outputs[i];
+    if (output.path.empty()) continue;
+    check_apart(output, inputs);
+    check_apart(output, {outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(i)});
+    if (output.path == "-") continue;
+    if (is_stdout(output.path)) {
+      throw Error(ErrorKind::usage,
+                  output.flag + " " + output.path +
+                      " is the file that standard output goes to; name another, or -");
     }
     check_writable(output);
   }
@@ -111,25 +143,6 @@ void make_folder(const std::string& folder) {
   std::error_code failure;
   fs::create_directory(folder, failure);
   if (failure) throw Error(ErrorKind::resource, "cannot make " + folder + ": " + failure.message());
-}
-
-void check_replaces(const FlaggedPath& output, const FileKind& kind) {
-  std::error_code ignored;
-  if (output.path == "-" || !fs::is_regular_file(output.path, ignored)) return;
-  if (fs::file_size(output.path, ignored) == 0) return;
-  constexpr std::size_t kLookedAt = 4096;
-  std::string text(kLookedAt, '\0');
-  std::ifstream file(output.path, std::ios::binary);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-  const bool is_kind = text.compare(start, kind.start.size(), kind.start) == 0 &&
-                       text.find(kind.holds) != std::string::npos;
-  if (is_kind) return;
-  throw Error(ErrorKind::usage, output.flag + " " + output.path + " exists and is no " +
-                                    std::string(kind.name) +
-                                    ", so it is not overwritten; name another file or remove this "
-                                    "one first");
 }
 
 }  // namespace parity::cli

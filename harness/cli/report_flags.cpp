@@ -1,12 +1,11 @@
 #include "cli/report_flags.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <CLI/CLI.hpp>
 
+#include "cli/results.h"
 #include "cli/terminal.h"
-#include "error/error.h"
 #include "report/ci/annotations.h"
 #include "report/ci/junit.h"
 #include "report/ci/markdown.h"
@@ -28,49 +27,20 @@ std::string markdown_of(const report::Report& report) { return report::to_markdo
 const std::vector<ReportFormat>& formats() {
   static const std::vector<ReportFormat> kFormats = {
       {"--json", &ReportFlags::json, "Write the report as JSON; - for standard output",
-       report::to_json, kJsonFile},
-      {"--junit",
-       &ReportFlags::junit,
-       "Write it as JUnit XML, a testsuite per case; - for standard output",
-       report::to_junit,
-       {"JUnit XML", "<", "<testsuite"}},
-      {"--markdown",
-       &ReportFlags::markdown,
-       "Write it as Markdown for a pull request or job summary; - for standard output",
-       markdown_of,
-       {"Markdown report of parity", "## parity: ", ""}},
-      {"--html",
-       &ReportFlags::html,
-       "Write it as one web page that needs nothing else; - for standard output",
-       report::to_html,
-       {"HTML report of parity", "<!doctype html>", "content=\"parity report\""}},
-      {"--openmetrics",
-       &ReportFlags::openmetrics,
-       "Write it as OpenMetrics text for Prometheus; - for standard output",
-       report::to_openmetrics,
-       {"OpenMetrics of parity", "# ", "parity_"}}};
+       report::to_json, kReportFile},
+      {"--junit", &ReportFlags::junit,
+       "Write it as JUnit XML, a testsuite per case; - for standard output", report::to_junit,
+       kJunitFile},
+      {"--markdown", &ReportFlags::markdown,
+       "Write it as Markdown for a pull request or job summary; - for standard output", markdown_of,
+       kMarkdownFile},
+      {"--html", &ReportFlags::html,
+       "Write it as one web page that needs nothing else; - for standard output", report::to_html,
+       kHtmlFile},
+      {"--openmetrics", &ReportFlags::openmetrics,
+       "Write it as OpenMetrics text for Prometheus; - for standard output", report::to_openmetrics,
+       kReportMetrics}};
   return kFormats;
-}
-
-bool takes_stdout(const ReportFlags& flags) {
-  for (const FlaggedPath& file : report_files(flags)) {
-    if (file.path == "-") return true;
-  }
-  return false;
-}
-
-void check_apart(const std::vector<FlaggedPath>& files) {
-  const FlaggedPath* printed = nullptr;
-  std::vector<FlaggedPath> before;
-  for (const FlaggedPath& file : files) {
-    if (file.path == "-" && printed != nullptr) {
-      throw Error(ErrorKind::usage, printed->flag + " - and " + file.flag +
-                                        " - cannot both have standard output; name a file for one");
-    }
-    if (file.path == "-") printed = &file;
-    check_outputs({file}, before);
-    before.push_back(file);
-  }
 }
 
 }  // namespace
@@ -112,7 +82,6 @@ std::vector<FlaggedPath> report_files(const ReportFlags& flags) {
 
 void check_report_files(const ReportFlags& flags, const std::vector<FlaggedPath>& others) {
   check_outputs(report_files(flags), others);
-  check_apart(report_files(flags));
   for (const ReportFormat& format : formats()) {
     if (!(flags.*format.path).empty())
       check_replaces({format.flag, flags.*format.path}, format.kind);
@@ -120,23 +89,14 @@ void check_report_files(const ReportFlags& flags, const std::vector<FlaggedPath>
 }
 
 int show(const report::Report& report, const ReportFlags& flags, const CommonFlags& common) {
-  // Whatever cannot be written takes nothing else with it: neither the other files nor the table.
-  std::optional<Error> failure;
-  for (const ReportFormat& format : formats()) {
-    const std::string& path = flags.*format.path;
-    if (path.empty()) continue;
-    try {
-      write_file(path, format.text(report));
-    } catch (const Error& error) {
-      if (!failure) failure = error;
-    }
-  }
-  if (!common.quiet && !takes_stdout(flags)) {
+  std::vector<Output> outputs;
+  for (const ReportFormat& format : formats())
+    outputs.push_back({flags.*format.path, [&format, &report] { return format.text(report); }});
+  write_results(outputs, common, [&] {
     const std::string table = report::to_table(report, table_options(flags, common));
-    const bool in_job = is_github_job();
-    print(in_job ? report::without_commands(table) + report::to_annotations(report) : table);
-  }
-  if (failure) throw Error(*failure);
+    return is_github_job() ? report::without_commands(table) + report::to_annotations(report)
+                           : table;
+  });
   return report.exit_code;
 }
 

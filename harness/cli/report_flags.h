@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/file_kinds.h"
 #include "cli/output_paths.h"
 #include "report/data/report.h"
 #include "report/terminal/table.h"
@@ -55,8 +56,8 @@ void add_table_flags(CLI::App& command, ReportFlags& flags, const char* show);
 /// when more than one goes to standard output.
 void check_report_files(const ReportFlags& flags, const std::vector<FlaggedPath>& others);
 
-/// Prints and writes the report; returns its exit code. Every file that can be written is, also
-/// where another one fails.
+/// Writes and prints the report; returns its exit code. Every file that can be written is, also
+/// where another one or standard output fails.
 [[nodiscard]] int show(const report::Report& report, const ReportFlags& flags,
                        const CommonFlags& common);
 

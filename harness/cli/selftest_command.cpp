@@ -2,9 +2,11 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/file_kinds.h"
 #include "cli/flag_texts.h"
 #include "cli/output_paths.h"
 #include "cli/policy_flag.h"
+#include "cli/results.h"
 #include "cli/terminal.h"
 #include "pipeline/selftest/selftest.h"
 #include "report/ci/annotations.h"
@@ -44,14 +46,13 @@ int run_selftest(const SelftestFlags& flags, const CommonFlags& common) {
   check_outputs(
       {{"--json", flags.json}},
       {{"the golden", flags.golden}, {"--truth", flags.truth}, {"--policy", flags.policy}});
-  check_replaces({"--json", flags.json}, kJsonFile);
+  check_replaces({"--json", flags.json}, kSelftestFile);
   const report::Selftest found = pipeline::selftest(request_of(flags, common), *common.progress());
-  if (!common.quiet && flags.json != "-") {
+  write_results({{flags.json, [&] { return report::to_json(found); }}}, common, [&] {
     const std::string table = report::to_table(
         found, {report::Show::all, output_color(common.color()), output_width(), 0});
-    print(is_github_job() ? report::without_commands(table) : table);
-  }
-  if (!flags.json.empty()) write_file(flags.json, report::to_json(found));
+    return is_github_job() ? report::without_commands(table) : table;
+  });
   return found.exit_code;
 }
 

@@ -28,12 +28,23 @@ fs::path checked_target(const fs::path& path) {
     throw Error(ErrorKind::store,
                 fmt::format("cannot write {}: it is not a regular file", path.string()));
   }
-  return fs::is_symlink(fs::symlink_status(path, ignored)) && fs::exists(status)
-             ? fs::canonical(path)
-             : path;
+  return linked_path(path);
 }
 
 }  // namespace
+
+fs::path linked_path(const fs::path& path) {
+  // What the kernel follows before it takes links for a circle.
+  constexpr int kMostLinks = 40;
+  std::error_code failure;
+  fs::path target = path;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(target, failure)); ++i) {
+    const fs::path next = fs::read_symlink(target, failure);
+    if (failure) return path;
+    target = target.parent_path() / next;
+  }
+  return fs::is_symlink(fs::symlink_status(target, failure)) ? path : target;
+}
 
 TemporaryFile::TemporaryFile(const fs::path& path) : final_(checked_target(path)), file_(-1) {
   NewFile created = create_unfinished(final_);

@@ -14,13 +14,16 @@
 
 namespace parity::golden_store {
 
+/// The file that a link names in the end, be it there or not; `path` itself where it is no link.
+[[nodiscard]] std::filesystem::path linked_path(const std::filesystem::path& path);
+
 /// Creates `.<name>.tmp.<pid>.<n>` in the folder of `path`; removes it on destruction unless
 /// publish() succeeded, or when a signal ends the program first (see unfinished_files.h). Errors
 /// are Error(store), or Error(resource) when the disk is full or fails.
 class TemporaryFile {
  public:
   /// Refuses a `path` that is a folder, a device or in a folder that cannot be written. Follows a
-  /// link to a file.
+  /// link, also one to a file that is yet to be made.
   explicit TemporaryFile(const std::filesystem::path& path);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;

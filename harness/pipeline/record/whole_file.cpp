@@ -13,4 +13,8 @@ void write_whole_file(const std::filesystem::path& path, std::string_view text) 
   file.publish();
 }
 
+std::filesystem::path written_path(const std::filesystem::path& path) {
+  return golden_store::linked_path(path);
+}
+
 }  // namespace parity::pipeline

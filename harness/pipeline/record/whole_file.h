@@ -10,4 +10,7 @@ namespace parity::pipeline {
 /// or when a signal ends the program. Throws Error(store) or Error(resource).
 void write_whole_file(const std::filesystem::path& path, std::string_view text);
 
+/// The file that this writes: behind a link what the link names, be it there or not.
+[[nodiscard]] std::filesystem::path written_path(const std::filesystem::path& path);
+
 }  // namespace parity::pipeline

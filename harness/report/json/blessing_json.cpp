@@ -2,6 +2,7 @@
 #include "report/data/blessing.h"
 #include "report/json/json_number.h"
 #include "report/json/json_tap.h"
+#include "report/json/schemas.h"
 
 namespace parity::report {
 namespace {
@@ -98,7 +99,7 @@ Json logits(const std::vector<LogitsChange>& changes) {
 }  // namespace
 
 std::string to_json(const Blessing& blessing) {
-  Json root = {{"schema", "parity-bless/1"},
+  Json root = {{"schema", kBlessSchema},
                {"exit_code", blessing.exit_code},
                {"reasons", blessing.reasons},
                {"policy", blessing.policy_name},

@@ -1,6 +1,7 @@
 // The summary of a calibration as JSON, schema "parity-calibration/1".
 #include "report/data/calibration.h"
 #include "report/json/json_number.h"
+#include "report/json/schemas.h"
 #include "report/words/text.h"
 
 namespace parity::report {
@@ -78,7 +79,7 @@ std::string to_json(const Calibration& calibration) {
                     {"label", clean(run.label)},
                     {"made_on", clean(run.made_on)}});
   }
-  const Json json = {{"schema", "parity-calibration/1"},
+  const Json json = {{"schema", kCalibrationSchema},
                      {"policy", clean(calibration.policy)},
                      {"reference", clean(calibration.reference)},
                      {"made_on", clean(calibration.made_on)},

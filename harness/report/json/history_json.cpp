@@ -3,6 +3,7 @@
 #include "history/moment.h"
 #include "history/spread.h"
 #include "report/json/json_number.h"
+#include "report/json/schemas.h"
 #include "report/terminal/history_text.h"
 #include "report/words/text.h"
 
@@ -141,7 +142,7 @@ Json series_json(const Timeline& timeline, std::size_t last) {
 
 std::string history_json(const std::vector<Timeline>& timelines, std::size_t last) {
   Json document;
-  document["schema"] = "parity-history/1";
+  document["schema"] = kHistorySchema;
   document["regressed"] = has_regressed(timelines, last);
   document["rule"] = history::kRuleText;
   document["series"] = Json::array();

@@ -1,6 +1,7 @@
 // The inspection of a golden as JSON, schema "parity-inspection/1".
 #include "report/data/inspection.h"
 #include "report/json/json_number.h"
+#include "report/json/schemas.h"
 #include "tensor/digest.h"
 
 namespace parity::report {
@@ -80,7 +81,7 @@ std::string to_json(const Inspection& inspection) {
   for (const auto& [key, value] : inspection.header.provenance.facts()) provenance[key] = value;
   Json cases = Json::array();
   for (const InspectedCase& one : inspection.cases) cases.push_back(case_json(one));
-  const Json document = {{"schema", "parity-inspection/1"},
+  const Json document = {{"schema", kInspectionSchema},
                          {"file", inspection.file},
                          {"file_bytes", inspection.file_bytes},
                          {"model", model_json(inspection.header.model)},

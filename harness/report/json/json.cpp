@@ -5,6 +5,7 @@
 #include "report/json/json_decode.h"
 #include "report/json/json_number.h"
 #include "report/json/json_tap.h"
+#include "report/json/schemas.h"
 
 namespace parity::report {
 namespace {
@@ -146,7 +147,7 @@ Json noise_summary(const NoiseSummary& summary) {
 }
 
 Json document(const Report& report) {
-  Json root = {{"schema", "parity-report/1"},
+  Json root = {{"schema", kReportSchema},
                {"verdict", name(report.result)},
                {"exit_code", report.exit_code},
                {"reasons", report.reasons},

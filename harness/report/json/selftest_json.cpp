@@ -1,6 +1,7 @@
 // What a selftest found as JSON, schema "parity-selftest/1".
 #include "report/data/selftest.h"
 #include "report/json/json_number.h"
+#include "report/json/schemas.h"
 
 namespace parity::report {
 namespace {
@@ -74,7 +75,7 @@ std::string to_json(const Selftest& selftest) {
   Json sensitivity = Json::array();
   for (const Sensitivity& each : selftest.sensitivity)
     sensitivity.push_back(sensitivity_json(each));
-  const Json document = {{"schema", "parity-selftest/1"},
+  const Json document = {{"schema", kSelftestSchema},
                          {"verdict", selftest.result == Result::pass ? "pass" : "fail"},
                          {"exit_code", selftest.exit_code},
                          {"reasons", selftest.reasons},
