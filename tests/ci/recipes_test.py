@@ -304,11 +304,11 @@ class Recipes(unittest.TestCase):
         self.assertFalse(runner.allowed("record", 1))
         self.assertIn("went unseen", runner.log["record"])
         self.assertTrue((self.folder / "artifacts/record/selftest.json").exists())
-        self.assertEqual(self.nights("state, exit_code"), [("no_judgement", 2)])
+        self.assertEqual(self.nights("state, exit_code"), [("no judgement", 2)])
         self.assertIn("selftest", self.nights("reason")[0][0])
 
     def test_gitlab_says_that_nothing_was_recorded(self):
-        for record, night in ((NO_GPU, ("infrastructure", 3)), ({**CPU, "PARITY_DTYPE": "float4"}, ("no_judgement", 2))):
+        for record, night in ((NO_GPU, ("infrastructure", 3)), ({**CPU, "PARITY_DTYPE": "float4"}, ("no judgement", 2))):
             with self.subTest(night):
                 runner = self.gitlab(record=record)
                 self.assertEqual(runner.run(), {"record": night[1], "history": 0}, runner.log)

@@ -28,9 +28,9 @@ cp "${kinds[@]}" "${others[@]}" kept
 # replaces KIND OTHERS ARGUMENT...: the command, with the file's name behind its last flag, replaces one of KIND and none
 # of OTHERS (A,B).
 replaces() {
-  local kind=$1 others=${2//,/ } file
+  local kind=$1 refused_kinds=${2//,/ } file
   shift 2
-  for file in $others; do
+  for file in $refused_kinds; do
     cp kept/"$file" target
     refused 2 "target exists and is no " "$@" target
     has stderr "so it is not overwritten; name another file or remove this one first"

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "report/ci/markup.h"
 #include "report/terminal/tap_rows.h"
 #include "report/words/case_figures.h"
 #include "report/words/environment.h"
@@ -44,33 +45,12 @@ struct Suite {
 
 /// XML 1.0 has no control characters, not even escaped ones, and no U+FFFE and U+FFFF.
 std::string xml(std::string_view line) {
-  const std::string text = clean(line);
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view point = std::string_view(text).substr(i, 3);
-    if (point == "\xEF\xBF\xBE" || point == "\xEF\xBF\xBF") {
-      result += "\xEF\xBF\xBD";
-      i += 2;
-      continue;
-    }
-    switch (text[i]) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += text[i];
-    }
+  std::string text = html_escaped(line);
+  for (const std::string_view none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
+    for (std::size_t i = text.find(none); i != std::string::npos; i = text.find(none, i))
+      text.replace(i, none.size(), "\xEF\xBF\xBD");
   }
-  return result;
+  return text;
 }
 
 std::string xml_lines(std::string_view text) {

@@ -1,5 +1,7 @@
 #include "report/ci/markup.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "report/words/text.h"
@@ -76,6 +78,18 @@ Markup& Markup::close() {
 Markup& Markup::text(std::string_view text) {
   text_ += html_escaped(text);
   return *this;
+}
+
+Markup& Markup::sentence(std::string_view text) {
+  for (;;) {
+    const std::size_t start = text.find(" --");
+    if (start == std::string_view::npos) return this->text(text);
+    const std::size_t begin = start + 1;
+    const std::size_t end = std::min(text.find_first_of(" ,;:)", begin), text.size());
+    this->text(text.substr(0, begin));
+    open("span", {{"class", "flag"}}).text(text.substr(begin, end - begin)).close();
+    text.remove_prefix(end);
+  }
 }
 
 Markup& Markup::name(std::string_view text) {

@@ -23,6 +23,8 @@ class Markup {
   Markup& open(std::string_view tag, const Attributes& attributes = {});
   Markup& close();  ///< the innermost open element
   Markup& text(std::string_view text);
+  /// Text in which no line breaks inside of a flag ("--weights").
+  Markup& sentence(std::string_view text);
   /// As code; a line may break behind its dots and slashes.
   Markup& name(std::string_view text);
   Markup& element(std::string_view tag, std::string_view text, const Attributes& attributes = {});

@@ -153,8 +153,10 @@ void add_model_finding(Markup& page, const Report& report) {
   if (std::none_of(report.notes.begin(), report.notes.end(), is_of_weights)) return;
   begin(page, "Did both sides run the same model?");
   for (const std::string& note : report.notes) {
-    if (is_of_weights(note))
-      page.element("p", keep_head(clean(sentence_of(note)), kLongestReasons));
+    if (is_of_weights(note)) {
+      page.open("p").sentence(keep_head(clean(sentence_of(note)), kLongestReasons));
+      page.close();
+    }
   }
   page.close();
 }

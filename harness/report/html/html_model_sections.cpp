@@ -1,5 +1,6 @@
 // What the HTML report says of the model's answers and of where error comes from.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -16,7 +17,15 @@ namespace {
 
 constexpr std::size_t kListed = 30;
 constexpr int kLongestCell = 600;
-constexpr int kLogitsColumns = 13;
+
+/// Behind case, output and verdict. Where the window is narrow a row is a list, each figure with
+/// its title before it.
+constexpr std::array<const char*, 10> kLogitsFigures = {
+    "positions", "top-1 %",  "flips",
+    "decided",   "flip gap", "KL mean (nat)",
+    "KL p99",    "KL max",   "log-prob. change (nat)",
+    "not finite"};
+constexpr std::size_t kLogitsColumns = 3 + kLogitsFigures.size();
 
 void number(Markup& page, const std::string& text) {
   page.element("td", text, {{"class", "number"}});
@@ -35,15 +44,19 @@ void add_logits_row(Markup& page, const std::string& case_name, const std::strin
   page.open("td", {{"class", "name"}}).element("code", case_name).close();
   page.open("td", {{"class", "name"}}).element("code", output).close();
   verdict_cell(page, verdict);
-  number(page, std::to_string(facts.positions));
-  number(page, percent(facts.top1_agreement));
-  number(page, std::to_string(facts.flips));
-  number(page, std::to_string(facts.decided_flips));
-  number(page, short_number(facts.max_flip_gap));
-  for (const double kl : {facts.kl.mean, facts.kl.p99, facts.kl.max})
-    number(page, short_number(kl));
-  number(page, short_number(facts.max_logprob_change));
-  number(page, std::to_string(facts.non_finite_rows));
+  const std::array<std::string, kLogitsFigures.size()> figures = {
+      std::to_string(facts.positions),
+      percent(facts.top1_agreement),
+      std::to_string(facts.flips),
+      std::to_string(facts.decided_flips),
+      short_number(facts.max_flip_gap),
+      short_number(facts.kl.mean),
+      short_number(facts.kl.p99),
+      short_number(facts.kl.max),
+      short_number(facts.max_logprob_change),
+      std::to_string(facts.non_finite_rows)};
+  for (std::size_t i = 0; i < figures.size(); ++i)
+    page.element("td", figures[i], {{"class", "number"}, {"data-label", kLogitsFigures[i]}});
   page.close();
   if (reasons.empty()) return;
   const std::string why = "Why: " + keep_head(clean(joined(reasons)), kLongestCell);
@@ -188,20 +201,9 @@ void add_logits_section(Markup& page, const Report& report, const PageNames& nam
                "nat) says how far the whole distribution over tokens moved: 0 is not at all. "
                "Log-prob. change is the most that the logarithm of one token's probability moved; "
                "1 nat is a factor of 2.7.");
-  begin_table(page, "Logits",
-              {{"case"},
-               {"output"},
-               {"verdict"},
-               {"positions", Align::right},
-               {"top-1 %", Align::right},
-               {"flips", Align::right},
-               {"decided", Align::right},
-               {"flip gap", Align::right},
-               {"KL mean (nat)", Align::right},
-               {"KL p99", Align::right},
-               {"KL max", Align::right},
-               {"log-prob. change (nat)", Align::right},
-               {"not finite", Align::right}});
+  std::vector<ColumnSpec> columns = {{"case"}, {"output"}, {"verdict"}};
+  for (const char* figure : kLogitsFigures) columns.push_back({figure, Align::right});
+  begin_table(page, "Logits", columns);
   for (std::size_t i = 0; i < report.cases.size(); ++i) {
     const Case& item = report.cases[i];
     if (item.decode) {

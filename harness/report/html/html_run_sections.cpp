@@ -43,7 +43,7 @@ void add_provenance(Markup& page, const Report& report) {
 
 void add_notes(Markup& page, const Report& report) {
   page.open("ul");
-  for (const std::string& note : report.notes) page.element("li", note);
+  for (const std::string& note : report.notes) page.open("li").sentence(note).close();
   for (const Case& item : report.cases) {
     for (const std::string& note : item.notes)
       page.element("li", fmt::format("case {}: {}", item.name, note));

@@ -25,10 +25,17 @@ const COLUMNS = [
     text: (tap) => (tap.facts ? quantile(tap.facts, 'ulp.p99') : '-'), worstFirst: true},
   {key: 'ulpmax', title: 'ulp max', kind: 'number', wide: true, value: (tap) => figure(tap, 'ulp.max'),
     text: (tap) => count(figure(tap, 'ulp.max')), worstFirst: true},
-  {key: 'exact', title: 'exact %', kind: 'number', wide: true, value: (tap) => figure(tap, 'exact_share'), text: (tap) => percent(figure(tap, 'exact_share'))},
-  {key: 'shape', title: 'dtype, shape', wide: true, value: (tap) => `${tap.dtype} ${tap.shape}`,
+  {key: 'exact', title: 'exact %', kind: 'number', wide: true, roomy: true, value: (tap) => figure(tap, 'exact_share'), text: (tap) => percent(figure(tap, 'exact_share'))},
+  {key: 'shape', title: 'dtype, shape', wide: true, roomy: true, value: (tap) => `${tap.dtype} ${tap.shape}`,
     text: (tap) => `${tap.dtype === tap.candidateDtype ? tap.dtype : `${tap.dtype}/${tap.candidateDtype}`} ${tap.shape}`},
 ].filter((column) => column.when !== false);
+
+// Of so many columns some would make names wrap; the layer's own pane shows the figures of those as well.
+const CROWDED = 9;
+
+function classOf(column) {
+  return [column.kind, column.wide && 'wide', column.roomy && 'roomy'].filter(Boolean).join(' ') || null;
+}
 
 // What was not measured goes behind everything; NaN counts as the largest.
 function comparedBy(column, descending) {
@@ -69,9 +76,10 @@ class Table {
   }
 
   head() {
-    const cells = COLUMNS.map((column) => make('th', {scope: 'col', class: [column.kind, column.wide ? 'wide' : ''].filter(Boolean).join(' ') || null},
+    const cells = COLUMNS.map((column) => make('th', {scope: 'col', class: classOf(column)},
       make('button', {type: 'button', onclick: () => this.sortBy(column)}, column.title)));
     this.cells = cells;
+    this.table.classList.toggle('crowded', COLUMNS.length >= CROWDED);
     this.table.tHead.replaceChildren(make('tr', null, ...cells));
     this.showSort();
   }
@@ -140,10 +148,9 @@ class Table {
 
   row(tap) {
     const cells = COLUMNS.map((column) => {
-      const kind = [column.kind, column.wide ? 'wide' : ''].filter(Boolean).join(' ') || null;
       if (column.key === 'name') return make('td', {class: 'name'}, make('a', {class: 'tap', href: linkOf(this.item, tap)}, ...breakable(tap.name)));
       if (column.key === 'verdict') return make('td', null, badge(tap.verdict));
-      return make('td', {class: kind}, column.text(tap));
+      return make('td', {class: classOf(column)}, column.text(tap));
     });
     const row = make('tr', {'data-place': tap.place, 'aria-current': tap.place === this.chosen ? 'true' : null}, ...cells);
     this.rows.set(tap.place, row);

@@ -234,6 +234,31 @@ class HtmlBrowserTest(unittest.TestCase):
             view.page.locator("h1 a").evaluate("link => link.click()")
             view.page.wait_for_function("document.querySelector('#details').getBoundingClientRect().top >= 0")
 
+    def test_names_of_layers_fit_their_lines_and_the_table_its_place(self):
+        for stem in ("fault", "plain"):
+            with self.subTest(stem), self.view(stem) as view:
+                place = view.page.locator("#taps").evaluate("e => [e.scrollWidth, e.parentElement.clientWidth]")
+                self.assertLessEqual(place[0], place[1])
+                heights = view.page.evaluate("""() => [...document.querySelectorAll('#taps tbody tr')]
+                  .map((row) => Math.round(row.getBoundingClientRect().height))""")
+                self.assertEqual(len(set(heights[1:-1])), 1, heights)
+
+    def test_logits_are_read_without_scrolling_sideways_where_the_window_is_narrow(self):
+        for stem, script in (("fault", True), ("fault", False), ("judged", True)):
+            with self.subTest(stem), self.view(stem, size=NARROW, script=script) as view:
+                place = view.page.locator("#section-logits .scroll").evaluate("e => [e.scrollWidth, e.clientWidth]")
+                self.assertLessEqual(place[0], place[1])
+                figure = view.page.locator("#section-logits td.number").first
+                self.assertEqual(figure.evaluate("e => getComputedStyle(e, '::before').content"), '"positions"')
+
+    def test_no_line_breaks_inside_of_a_flag(self):
+        for size in (NARROW, WIDE):
+            with self.view("fault", size=size) as view:
+                flags = view.page.locator(".flag")
+                self.assertGreater(flags.count(), 1)
+                self.assertEqual(set(flags.evaluate_all("all => all.map((e) => e.getClientRects().length)")), {1})
+                self.assertEqual(set(flags.all_inner_texts()), {"--weights"})
+
     def test_colours_and_lines_are_explained_where_they_stand(self):
         with self.view("fault") as view:
             figure = view.page.locator("#details figure").first
