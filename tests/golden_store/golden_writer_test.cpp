@@ -267,6 +267,17 @@ TEST(GoldenWriter, FollowsALinkToAGolden) {
   EXPECT_EQ(GoldenReader(folder / "real.h5").cases()[0].taps.size(), tensor::all_dtypes().size());
 }
 
+TEST(GoldenWriter, FollowsLinksToAGoldenThatIsYetToBeMade) {
+  const ScratchFolder folder;
+  std::filesystem::create_symlink("real.h5", folder / "link.h5");
+  std::filesystem::create_symlink(folder / "link.h5", folder / "other.h5");
+  write_sample(folder / "other.h5", small_golden());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.h5"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "other.h5"));
+  EXPECT_FALSE(std::filesystem::is_symlink(folder / "real.h5"));
+  EXPECT_EQ(GoldenReader(folder / "real.h5").cases().size(), small_golden().cases.size());
+}
+
 TEST(GoldenWriter, RefusesContentsThatAGoldenCannotHold) {
   const ScratchFolder folder;
   const SampleTap tap = small_golden().cases[0].taps[0];
