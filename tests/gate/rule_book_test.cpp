@@ -11,6 +11,7 @@
 #include "gate/made_facts.h"
 #include "gate/policy_file.h"
 #include "gate/rule_check.h"
+#include "gate/rules_digest.h"
 
 namespace parity::gate {
 namespace {
@@ -246,6 +247,35 @@ TEST(TruthRatio, IsJudgedWithOneRoundingAsItsFloor) {
             Verdict::untested);
   EXPECT_EQ(judge_truth_ratio({Verdict::identical, {}}, limits, nullptr, DType::float32).verdict,
             Verdict::identical);
+}
+
+TEST(RulesDigest, IsOfWhatJudgesAndOfNothingElse) {
+  const auto digest = [](const std::string& text) {
+    return digest_of_rules(parse_policy(text, "p.toml"));
+  };
+  const std::string head = "name = \"p\"\nbase = \"none\"\n";
+  const std::string first =
+      "[[rule]]\nreason = \"r\"\nlayers = [\"a.*\"]\n"
+      "[[rule.bound]]\nmetric = \"nrmse\"\nwarn = 0.25\nfail = 0.5\n";
+  const std::string second =
+      "[[rule]]\nreason = \"s\"\n"
+      "[[rule.bound]]\nmetric = \"nrmse\"\nfail = 0.75\n";
+  const tensor::Digest whole = digest(head + first + second);
+  const auto changed = [&](const std::string& before, const std::string& after) {
+    std::string text = head + first + second;
+    const std::size_t at = text.find(before);
+    EXPECT_NE(at, std::string::npos) << before;
+    return digest(text.replace(at, before.size(), after));
+  };
+  EXPECT_EQ(changed("name = \"p\"", "# a remark\nname = \"q\""), whole);
+  EXPECT_EQ(changed("reason = \"r\"", "reason = \"another\""), whole);
+  EXPECT_NE(changed("fail = 0.5", "fail = 0.50000001"), whole);
+  EXPECT_NE(changed("warn = 0.25", "warn = 0.125"), whole);
+  EXPECT_NE(changed("a.*", "b.*"), whole);
+  EXPECT_NE(changed("layers = [\"a.*\"]", "cases = [\"a.*\"]"), whole);
+  EXPECT_NE(changed("base = \"none\"\n", ""), whole);
+  EXPECT_NE(digest(head + second + first), whole) << "the first rule that matches judges";
+  EXPECT_EQ(digest_of_rules(default_rules()), digest_of_rules(default_rules()));
 }
 
 }  // namespace

@@ -164,6 +164,9 @@ report::Report identical_report() {
   report.reference.provenance.set("device.name", "NVIDIA H200");
   report.reference.provenance.set("device.vendor", "nvidia");
   report.candidate = report.reference;
+  report.reference.digests = {std::string(32, 'a'), std::string(32, 'b'), std::string(32, 'c')};
+  report.candidate.digests.weights = std::string(32, 'c');
+  report.policy_digest = std::string(32, 'd');
   report.policy_name = "default";
   report.policy_bounds = {
       {"bfloat16", "nrmse", 0.0078125, 0.03125, "measured between an H200 and an x86 CPU"},

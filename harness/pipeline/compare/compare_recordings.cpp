@@ -8,6 +8,7 @@
 #include "pipeline/compare/decode_facts.h"
 #include "pipeline/compare/one_sided_case.h"
 #include "pipeline/compare/report_assembly.h"
+#include "pipeline/compare/side_digests.h"
 #include "pipeline/compare/truth_source.h"
 #include "pipeline/judge/judgement.h"
 #include "pipeline/judge/policy_check.h"
@@ -110,6 +111,8 @@ report::Report compare_recordings(const CompareRequest& request,
                        request.overrides.skip.value_or(std::vector<std::string>{})};
   OfflineComparison comparison(reference, candidate, taps, truth, choice, progress);
   comparison.compare_all(report);
+  report.reference.digests = digests_of(reference);
+  report.candidate.digests = digests_of(candidate);
   refuse_unmatched_globs(comparison.unmatched_globs());
   if (const std::string text = comparison.remark(); !text.empty()) report.notes.push_back(text);
   add_noise_summary(report);

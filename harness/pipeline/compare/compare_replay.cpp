@@ -16,6 +16,7 @@
 #include "pipeline/compare/comparing_sink.h"
 #include "pipeline/compare/decode_facts.h"
 #include "pipeline/compare/report_assembly.h"
+#include "pipeline/compare/side_digests.h"
 #include "pipeline/compare/truth_source.h"
 #include "pipeline/judge/judgement.h"
 #include "pipeline/judge/policy_check.h"
@@ -174,6 +175,8 @@ report::Report Replay::compare_all() {
   for (std::size_t i = 0; i < golden_.cases().size(); ++i) {
     naming_case(golden_.cases()[i].name, golden_.cases().size(), [&] { compare_case(i, report); });
   }
+  report.reference.digests = digests_of(golden_);
+  report.candidate.digests = digests_of(model_.description());
   refuse_unmatched_globs(filter_.unmatched());
   if (const std::string text = filter_.remark(); !text.empty()) report.notes.push_back(text);
   if (save_ != nullptr) save_->finish({model_.description(), provenance(), model_.notes()});

@@ -19,6 +19,7 @@
 #include "pipeline/compare/decode_facts.h"
 #include "pipeline/compare/report_assembly.h"
 #include "pipeline/compare/row_comparison.h"
+#include "pipeline/compare/side_digests.h"
 #include "pipeline/judge/judgement.h"
 #include "pipeline/judge/policy_check.h"
 #include "pipeline/record/golden_sink.h"
@@ -219,6 +220,8 @@ report::Report Selfcheck::run(const EarlyInputs& inputs) {
   report::Report report =
       begin_report({"", golden.header(), "", golden.header().provenance}, request_.command);
   for (const Recorded& one : recorded) check(golden, one, report);
+  report.reference.digests = digests_of(golden);
+  report.candidate.digests = digests_of(golden.header().model);
   judge_report(report, request_.policy, request_.strictness);
   report.notes = std::move(notes_);
   for (const report::Case& one : report.cases) {

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "gate/gate.h"
+#include "gate/rules_digest.h"
 #include "gate/truth.h"
 #include "pipeline/judge/tap_judgement.h"
+#include "tensor/digest.h"
 
 namespace parity::pipeline {
 namespace {
@@ -151,6 +153,7 @@ void conclude(report::Report& report, run::Strictness strictness) {
 void judge_report(report::Report& report, const gate::RuleBook& policy,
                   run::Strictness strictness) {
   report.policy_name = policy.name;
+  report.policy_digest = tensor::to_hex(gate::digest_of_rules(policy));
   for (report::Case& one : report.cases) judge_case(one, policy, report.asked_dtype);
   add_truth_summary(report, policy);
   conclude(report, strictness);

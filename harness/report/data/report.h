@@ -54,9 +54,17 @@ struct Case {
   return item.recorded_as.empty() ? item.name : item.recorded_as;
 }
 
+/// What the name of a side's file stands for: digests in hex, empty where nothing is known.
+struct SideDigests {
+  std::string recording;  ///< of the cases, taps and values of a golden, not of when it was made
+  std::string inputs;     ///< of a golden's cases and their inputs
+  std::string weights;
+};
+
 struct Side {
   std::string file;  ///< golden's path; empty for a replay on this host
   run::Provenance provenance;
+  SideDigests digests = {};
 };
 
 struct BoundText {
@@ -99,6 +107,7 @@ struct Report {
   Side candidate;
   std::vector<run::Difference> environment_diff;
   std::string policy_name;
+  std::string policy_digest;  ///< of its rules and bounds, in hex; empty where it is not known
   std::vector<BoundText> policy_bounds;  ///< those that had a say
   std::optional<Place> first_divergence;
   std::optional<Attribution> attribution;  ///< absent without a forced replay

@@ -35,7 +35,11 @@ Json one_case(const Case& item) {
 Json side(const Side& side) {
   Json provenance = Json::object();
   for (const auto& [key, value] : side.provenance.facts()) provenance[key] = value;
-  return {{"file", text_or_null(side.file)}, {"provenance", std::move(provenance)}};
+  return {{"file", text_or_null(side.file)},
+          {"provenance", std::move(provenance)},
+          {"recording", text_or_null(side.digests.recording)},
+          {"inputs", text_or_null(side.digests.inputs)},
+          {"weights", text_or_null(side.digests.weights)}};
 }
 
 Json differences(const std::vector<run::Difference>& differences) {
@@ -58,7 +62,9 @@ Json policy(const Report& report) {
                       {"origin", bound.origin},
                       {"rule", rule_json(bound.rule)}});
   }
-  return {{"name", report.policy_name}, {"bounds", std::move(bounds)}};
+  return {{"name", report.policy_name},
+          {"digest", text_or_null(report.policy_digest)},
+          {"bounds", std::move(bounds)}};
 }
 
 Json totals(const Report& report) {

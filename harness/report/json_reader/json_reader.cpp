@@ -10,6 +10,7 @@
 #include "report/json_reader/json_node.h"
 #include "report/json_reader/json_read_case.h"
 #include "report/json_reader/json_read_findings.h"
+#include "tensor/digest.h"
 
 namespace parity::report {
 namespace {
@@ -69,11 +70,22 @@ void check_schema(const JsonNode& root, const std::string& file) {
   schema.refuse("is not " + std::string(kSchema) + kName);
 }
 
+/// Absent from reports of earlier versions.
+std::string digest_or_empty(const JsonNode& node, const char* key) {
+  if (!node.has(key) || node.at(key).is_null()) return "";
+  const std::string digest = node.at(key).text();
+  node.at(key).require(tensor::digest_from_hex(digest).has_value(),
+                       "is no digest of 32 hex digits");
+  return digest;
+}
+
 Side read_side(const JsonNode& node) {
   Side side;
   side.file = node.at("file").text_or_null();
   for (const auto& [key, value] : node.at("provenance").entries())
     side.provenance.set(key, value.text());
+  side.digests = {digest_or_empty(node, "recording"), digest_or_empty(node, "inputs"),
+                  digest_or_empty(node, "weights")};
   return side;
 }
 
@@ -127,6 +139,7 @@ Report read_document(const JsonNode& root) {
   report.candidate = read_side(root.at("candidate"));
   report.environment_diff = read_differences(root.at("environment_diff"));
   report.policy_name = root.at("policy").at("name").text();
+  report.policy_digest = digest_or_empty(root.at("policy"), "digest");
   report.policy_bounds = read_bounds(root.at("policy").at("bounds"));
   report.first_divergence = read_place(root.at("first_divergence"));
   report.attribution = read_attribution(root);

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include "error/error.h"
+#include "golden_store/golden_reader.h"
 #include "golden_store/golden_writer.h"
 #include "pipeline/compare/compare.h"
 #include "pipeline/compare/inspect.h"
+#include "pipeline/compare/side_digests.h"
 
 namespace parity::pipeline {
 namespace {
@@ -85,6 +87,24 @@ TEST_F(CompareRecordings, WithItselfIsIdenticalEverywhere) {
     EXPECT_EQ(tap.facts->ulp.max, 0U);
     EXPECT_EQ(tap.facts->relative.max, 0.0);
   }
+}
+
+TEST_F(CompareRecordings, SaysWhatTheNamesOfItsFilesStandFor) {
+  const std::vector<CaseSpec> cases = {{"one", {{"a", {1, 2}}, {"<output>", {3, 4}}}}};
+  const std::vector<CaseSpec> others = {{"one", {{"a", {1, 2.5}}, {"<output>", {3, 4}}}}};
+  const std::vector<CaseSpec> renamed = {{"two", {{"a", {1, 2}}, {"<output>", {3, 4}}}}};
+  const report::Report report = compare(golden("r.h5", cases), golden("c.h5", others));
+  const report::SideDigests& of_first = report.reference.digests;
+  EXPECT_EQ(of_first.recording.size(), 32U);
+  EXPECT_NE(of_first.recording, report.candidate.digests.recording);
+  EXPECT_EQ(of_first.inputs, report.candidate.digests.inputs);
+  EXPECT_EQ(of_first.weights, "") << "the model has none";
+  EXPECT_EQ(report.policy_digest.size(), 32U);
+  const report::SideDigests again = digests_of(golden_store::GoldenReader(golden("r2.h5", cases)));
+  EXPECT_EQ(again.recording, of_first.recording) << "whenever and wherever it was recorded";
+  const report::SideDigests other = digests_of(golden_store::GoldenReader(golden("o.h5", renamed)));
+  EXPECT_NE(other.recording, of_first.recording);
+  EXPECT_NE(other.inputs, of_first.inputs);
 }
 
 TEST_F(CompareRecordings, NamesTheFirstDivergenceInExecutionOrder) {
