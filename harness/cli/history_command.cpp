@@ -76,15 +76,16 @@ struct ShowFlags {
   std::string json;
 };
 
-std::vector<history::Timeline> timelines_of(const HistoryFlags& flags) {
-  return pipeline::read_timelines(flags.database, flags.series, time_of("--now", flags.now));
+std::vector<history::Timeline> timelines_of(const HistoryFlags& flags, std::size_t told) {
+  check_series_name(flags.series);
+  return pipeline::read_timelines(flags.database, flags.series, time_of("--now", flags.now), told);
 }
 
 int run_show(const ShowFlags& flags, const CommonFlags& common) {
   check_outputs({{"--json", flags.json}}, {{"--db", flags.history.database}});
   check_replaces({"--json", flags.json}, kHistoryFile);
   const auto last = static_cast<std::size_t>(flags.last);
-  const auto timelines = timelines_of(flags.history);
+  const auto timelines = timelines_of(flags.history, last);
   write_results({{flags.json, [&] { return report::history_json(timelines, last); }}}, common, [&] {
     return report::history_text(timelines, {output_color(common.color()), output_width(), last});
   });
@@ -99,7 +100,7 @@ struct DashboardFlags {
 int run_dashboard(const DashboardFlags& flags, const CommonFlags& common) {
   const FlaggedPath out{"--out", flags.out};
   check_folder(out, {"--db", flags.history.database});
-  const auto pages = report::dashboard(timelines_of(flags.history));
+  const auto pages = report::dashboard(timelines_of(flags.history, history::kAllNights));
   std::vector<FlaggedPath> files;
   for (const report::DashboardPage& page : pages)
     files.push_back({"--out", flags.out + "/" + page.file});
@@ -122,7 +123,7 @@ int run_export(const ExportFlags& flags) {
   const FlaggedPath out{"--openmetrics", flags.openmetrics};
   check_outputs({out}, {{"--db", flags.history.database}});
   check_replaces(out, kHistoryMetrics);
-  write_file(flags.openmetrics, report::history_openmetrics(timelines_of(flags.history)));
+  write_file(flags.openmetrics, report::history_openmetrics(timelines_of(flags.history, 1)));
   return 0;
 }
 
@@ -134,6 +135,7 @@ struct PruneFlags {
 };
 
 int run_prune(const PruneFlags& flags, const CommonFlags& common) {
+  check_series_name(flags.history.series);
   if (!flags.keep_days && !flags.keep_runs)
     throw Error(ErrorKind::usage, "say what stays: --keep-days N, --keep-runs N or both");
   history::Retention retention;

@@ -30,10 +30,14 @@ std::optional<std::int64_t> time_of(const std::string& flag, const std::string& 
 
 void check_series_name(const std::string& name) {
   constexpr std::size_t kLongest = 200;
-  if (report::clean(name) == name && name.size() <= kLongest) return;
-  throw Error(ErrorKind::usage, "--series '" + name +
-                                    "' has control characters, bytes that are no UTF-8 or more "
-                                    "than 200 bytes; name it otherwise");
+  if (name.size() > kLongest) {
+    throw Error(ErrorKind::usage, "--series has a name of " + std::to_string(name.size()) +
+                                      " bytes, and 200 are the most; name it otherwise");
+  }
+  if (report::clean(name) == name) return;
+  throw Error(ErrorKind::usage, "--series '" + report::clean(name) +
+                                    "' has control characters or bytes that are no UTF-8; name it "
+                                    "otherwise");
 }
 
 }  // namespace parity::cli

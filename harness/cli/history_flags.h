@@ -26,7 +26,8 @@ void add_reading_flags(CLI::App& command, HistoryFlags& flags);
 /// The time typed for a flag; nullopt where it was not given. Throws Error(usage).
 [[nodiscard]] std::optional<std::int64_t> time_of(const std::string& flag, const std::string& text);
 
-/// Throws Error(usage) for a name that no page and no label can show as it is.
+/// Throws Error(usage) for a name that no page and no label can show as it is, so that no series
+/// has it.
 void check_series_name(const std::string& name);
 
 }  // namespace parity::cli

@@ -98,8 +98,9 @@ std::int64_t insert_run(const Database& database, Places& places, std::int64_t s
                         const Run& run) {
   Statement insert = database.prepare(
       "INSERT INTO run(series_id, time, state, digest, exit_code, passed, reason, link, model, "
-      "policy, reference_id, candidate_id, first_divergence_id, suspect, failed, seconds) VALUES "
-      "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      "policy, reference_id, candidate_id, first_divergence_id, suspect, failed, seconds, golden, "
+      "inputs, reference_weights, candidate_weights, policy_digest) VALUES "
+      "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(1, series).bind(2, run.time_s).bind(3, text(run.state)).bind(4, run.digest);
   if (run.exit_code) insert.bind(5, std::int64_t{*run.exit_code});
   insert.bind(7, run.reason).bind(8, run.link).bind(9, run.model).bind(10, run.policy);
@@ -110,6 +111,9 @@ std::int64_t insert_run(const Database& database, Places& places, std::int64_t s
   }
   if (run.first_divergence) insert.bind(13, places.id_of(*run.first_divergence));
   insert.bind(14, run.suspect).bind(15, run.failed).bind(16, run.seconds);
+  const Contents& contents = run.contents;
+  insert.bind(17, contents.golden).bind(18, contents.inputs).bind(19, contents.reference_weights);
+  insert.bind(20, contents.candidate_weights).bind(21, contents.policy);
   insert.run();
   return database.last_id();
 }
@@ -133,8 +137,8 @@ void add_cases_and_blame(const Database& database, Places& places, std::int64_t 
 }  // namespace
 
 Addition add(const std::filesystem::path& file, const Run& run) {
-  const Database database(file, Access::write);
-  Transaction transaction(database, Access::write);
+  const Database database(file, Access::make);
+  Transaction transaction(database, Access::make);
   bring_up_to_date(database);
   const std::int64_t series = id_of_series(database, run.series);
   if (has_digest(database, series, run.digest)) return Addition::already_there;

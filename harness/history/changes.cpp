@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
+#include "history/coverage.h"
 #include "history/drifts.h"
 #include "history/facts_changed.h"
 #include "history/lines.h"
 #include "history/moment.h"
+#include "history/windows.h"
 
 namespace parity::history {
 namespace {
@@ -45,17 +46,13 @@ void compare_verdicts(const std::vector<PlaceResult>& before, const std::vector<
   }
 }
 
-std::vector<std::string> cases_without(const Run& run, const Run& other) {
-  std::set<std::string> names;
-  for (const CaseResult& item : other.cases) names.insert(item.name);
-  std::vector<std::string> result;
-  for (const CaseResult& item : run.cases) {
-    if (names.count(item.name) == 0) result.push_back(item.name);
-  }
-  return result;
-}
-
 std::string place_text(const Place& place) { return place.tap + " in case " + place.case_name; }
+
+std::size_t count_worse(const NightChanges& changes) {
+  return static_cast<std::size_t>(
+      std::count_if(changes.verdicts.begin(), changes.verdicts.end(),
+                    [](const auto& change) { return change.way == Way::worse; }));
+}
 
 /// The first of the nights up to `night` from which on every judged one failed.
 std::size_t failing_since(const std::vector<Run>& runs, std::size_t night) {
@@ -68,6 +65,26 @@ std::size_t failing_since(const std::vector<Run>& runs, std::size_t night) {
   return first;
 }
 
+/// "1 verdict is worse, 3 figures are beyond their own noise"; empty where nothing regressed.
+std::string regressions_text(const NightChanges& changes) {
+  std::string what;
+  const auto add = [&](std::size_t count, const char* one, const char* more) {
+    if (count == 0) return;
+    what += fmt::format("{}{} {}", what.empty() ? "" : ", ", count, count == 1 ? one : more);
+  };
+  add(count_worse(changes), "verdict is worse", "verdicts are worse");
+  add(changes.drifts.size(), "figure is beyond its own noise",
+      "figures are beyond their own noise");
+  add(changes.gone_cases.size(), "case is no longer compared", "cases are no longer compared");
+  const auto taps = static_cast<std::size_t>(
+      std::count_if(changes.gone_places.begin(), changes.gone_places.end(),
+                    [](const CoveredPlace& gone) { return gone.of == Of::tap; }));
+  add(taps, "tap is no longer compared", "taps are no longer compared");
+  add(changes.gone_places.size() - taps, "output has no logits any more",
+      "outputs have no logits any more");
+  return what;
+}
+
 std::string judged_sentence(const std::vector<Run>& runs, std::size_t night,
                             const NightChanges& changes) {
   const std::optional<Place> trouble = trouble_of(runs[night], changes);
@@ -78,18 +95,8 @@ std::string judged_sentence(const std::vector<Run>& runs, std::size_t night,
         since == night ? "gate failed" : "gate still fails, since " + day_text(runs[since].time_s);
     return still + where + (runs[night].reason.empty() ? "" : ": " + runs[night].reason);
   }
-  const auto worse = std::count_if(changes.verdicts.begin(), changes.verdicts.end(),
-                                   [](const auto& change) { return change.way == Way::worse; });
-  if (worse == 0 && changes.drifts.empty()) return "gate passed, nothing regressed";
-  std::string what;
-  if (worse > 0)
-    what = fmt::format("{} {} worse", worse, worse == 1 ? "verdict is" : "verdicts are");
-  if (!changes.drifts.empty()) {
-    what +=
-        fmt::format("{}{} {} beyond {} own noise", what.empty() ? "" : ", ", changes.drifts.size(),
-                    changes.drifts.size() == 1 ? "figure is" : "figures are",
-                    changes.drifts.size() == 1 ? "its" : "their");
-  }
+  const std::string what = regressions_text(changes);
+  if (what.empty()) return "gate passed, nothing regressed";
   return "gate passed, but " + what + where;
 }
 
@@ -99,33 +106,30 @@ std::string unjudged_sentence(const Run& run) {
   return run.reason.empty() ? sentence : sentence + ": " + run.reason;
 }
 
-NightChanges changes_of(const std::vector<Run>& runs, const Lines& lines, std::size_t night,
-                        const std::optional<std::size_t>& previous) {
+NightChanges changes_of(const std::vector<Run>& runs, const Lines& lines,
+                        const std::vector<std::size_t>& environments, std::size_t night) {
   NightChanges changes;
   const Run& run = runs[night];
   if (run.state != State::judged) {
     changes.sentence = unjudged_sentence(run);
     return changes;
   }
-  changes.previous = previous;
+  changes.previous = judged_before(runs, night);
   for (std::size_t i = 0; i < night; ++i) {
-    if (runs[i].state == State::judged && lines.environment[i] == lines.environment[night])
+    if (runs[i].state == State::judged && environments[i] == environments[night])
       ++changes.same_environment;
   }
-  changes.drifts = drifts_of(lines, night);
-  if (previous) {
-    const Run& before = runs[*previous];
+  changes.drifts = drifts_of(lines, window_of(runs, environments, night), night);
+  if (changes.previous) {
+    const Run& before = runs[*changes.previous];
     changes.environment = facts_changed(before, run);
-    changes.new_cases = cases_without(run, before);
-    changes.gone_cases = cases_without(before, run);
+    compare_coverage(before, run, changes);
     compare_verdicts(before.taps, run.taps, Of::tap, changes.verdicts);
     compare_verdicts(before.logits, run.logits, Of::logits, changes.verdicts);
     if (!changes.environment.empty())
-      changes.moves = moves_of(lines, *previous, night, changes.drifts);
+      changes.moves = moves_of(lines, *changes.previous, night, changes.drifts);
   }
-  const bool worse = std::any_of(changes.verdicts.begin(), changes.verdicts.end(),
-                                 [](const auto& change) { return change.way == Way::worse; });
-  if (run.gate == Gate::failed || worse || !changes.drifts.empty())
+  if (run.gate == Gate::failed || !regressions_text(changes).empty())
     changes.regression = Regression::regressed;
   changes.sentence = judged_sentence(runs, night, changes);
   return changes;
@@ -143,17 +147,19 @@ std::optional<Place> trouble_of(const Run& run, const NightChanges& changes) {
     if (drift.metric == Metric::introduced_nrmse) return drift.place;
   }
   if (!changes.drifts.empty()) return changes.drifts.front().place;
+  if (!changes.gone_places.empty()) return changes.gone_places.front().place;
   return std::nullopt;
 }
 
-Timeline timeline_of(Series series, std::int64_t now_s) {
+Timeline timeline_of(Series series, std::int64_t now_s, std::size_t told) {
   Timeline timeline;
   const Lines lines = lines_of(series);
-  std::optional<std::size_t> previous;
+  const std::vector<std::size_t> environments = environments_of(series.runs);
+  const std::size_t first = series.runs.size() - std::min(told, series.runs.size());
   std::vector<std::int64_t> times_s;
   for (std::size_t night = 0; night < series.runs.size(); ++night) {
-    timeline.changes.push_back(changes_of(series.runs, lines, night, previous));
-    if (series.runs[night].state == State::judged) previous = night;
+    timeline.changes.push_back(night < first ? NightChanges{}
+                                             : changes_of(series.runs, lines, environments, night));
     times_s.push_back(series.runs[night].time_s);
   }
   timeline.rhythm = rhythm_of(times_s, series.pruned_before_s, now_s);

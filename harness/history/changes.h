@@ -18,7 +18,14 @@ struct FactChange {
   std::string key;     ///< "library.torch"; facts of the reference as "reference library.torch"
   std::string before;  ///< empty: absent
   std::string after;
-  bool changes_numbers = false;  ///< a numeric switch
+  bool changes_numbers = false;  ///< where these nights ran
+  std::string sentence;          ///< "the golden changed", of what a name stands for; else empty
+};
+
+/// What was tested on one night and not on another.
+struct CoveredPlace {
+  Place place;
+  Of of = Of::tap;
 };
 
 enum class Way : std::uint8_t { worse, better, same };
@@ -60,28 +67,31 @@ enum class Regression : std::uint8_t { none, regressed };
 struct NightChanges {
   std::optional<std::size_t> previous;  ///< the judged night before, an index into the runs
   std::size_t same_environment = 0;     ///< judged nights before it in the same environment
-  std::vector<FactChange> environment;  ///< numeric switches first
+  std::vector<FactChange> environment;  ///< what names stand for first, then numeric switches
   std::vector<std::string> new_cases;
   std::vector<std::string> gone_cases;
-  std::vector<VerdictChange> verdicts;  ///< in execution order
-  std::vector<Drift> drifts;            ///< in execution order
-  std::vector<Move> moves;              ///< in execution order
+  std::vector<CoveredPlace> new_places;   ///< of cases that are not new, in execution order
+  std::vector<CoveredPlace> gone_places;  ///< of cases that are not gone, in execution order
+  std::vector<VerdictChange> verdicts;    ///< in execution order
+  std::vector<Drift> drifts;              ///< in execution order
+  std::vector<Move> moves;                ///< in execution order
   Regression regression = Regression::none;
   std::string sentence;  ///< what became of the night, in words
 };
 
-/// A series with what each of its nights changed.
+/// A series with what its nights changed.
 struct Timeline {
   Series series;
-  std::vector<NightChanges> changes;  ///< one for each run
+  std::vector<NightChanges> changes;  ///< one for each run, empty for nights that are not told
   Rhythm rhythm;
 };
 
-/// `now_s` is where the last interval of the rhythm ends.
-[[nodiscard]] Timeline timeline_of(Series series, std::int64_t now_s);
+/// `now_s` is where the last interval of the rhythm ends; the newest `told` nights are told of.
+[[nodiscard]] Timeline timeline_of(Series series, std::int64_t now_s,
+                                   std::size_t told = kAllNights);
 
 /// Where a regressed night's trouble begins: what attribution blames, else the first divergence,
-/// else the first worse verdict, else the first drift.
+/// else the first worse verdict, else the first drift, else what is no longer tested.
 [[nodiscard]] std::optional<Place> trouble_of(const Run& run, const NightChanges& changes);
 
 }  // namespace parity::history

@@ -77,8 +77,8 @@ Statement& Statement::bind(int index, double value) {
 
 Statement& Statement::bind(int index, std::string_view value) {
   // A null pointer would be bound as NULL.
-  check(sqlite3_bind_text(statement_.get(), index, value.empty() ? "" : value.data(),
-                          static_cast<int>(value.size()), SQLITE_TRANSIENT));
+  check(sqlite3_bind_text64(statement_.get(), index, value.empty() ? "" : value.data(),
+                            value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
   return *this;
 }
 
@@ -127,7 +127,7 @@ Database::Database(const fs::path& file, Access access) : file_(file.string()) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored))
     throw Error(ErrorKind::usage, "--db " + file_ + " is a folder; name a file");
-  if (access == Access::read && !fs::exists(file, ignored)) {
+  if (access != Access::make && !fs::exists(file, ignored)) {
     throw Error(ErrorKind::usage,
                 "there is no history " + file_ + "; parity history add makes one");
   }
@@ -136,8 +136,9 @@ Database::Database(const fs::path& file, Access access) : file_(file.string()) {
     throw Error(ErrorKind::usage,
                 "--db " + file_ + ": there is no folder " + parent.string() + "; make it first");
   }
+  // Also to read: what a killed command left half done is undone by whoever opens the file next.
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE |
-                    (access == Access::write ? SQLITE_OPEN_CREATE : 0);
+                    (access == Access::make ? SQLITE_OPEN_CREATE : 0);
   sqlite3* database = nullptr;
   // An absolute path: SQLite gives names such as ":memory:" a meaning of their own.
   const std::string path = fs::absolute(file).string();
@@ -146,6 +147,7 @@ Database::Database(const fs::path& file, Access access) : file_(file.string()) {
   if (code != SQLITE_OK) refuse(file_, code, sqlite3_errmsg(database));
   sqlite3_busy_timeout(database, kPatience_ms);
   execute("PRAGMA foreign_keys = ON");
+  if (access == Access::read) execute("PRAGMA query_only = ON");
 }
 
 Statement Database::prepare(std::string_view sql) const {
@@ -166,7 +168,7 @@ std::int64_t Database::last_id() const { return sqlite3_last_insert_rowid(databa
 std::int64_t Database::changes() const { return sqlite3_changes(database_.get()); }
 
 Transaction::Transaction(const Database& database, Access access) : database_(database) {
-  database_.execute(access == Access::write ? "BEGIN IMMEDIATE" : "BEGIN");
+  database_.execute(access == Access::read ? "BEGIN" : "BEGIN IMMEDIATE");
 }
 
 Transaction::~Transaction() {

@@ -45,12 +45,16 @@ class Statement {
   std::string file_;
 };
 
-enum class Access : std::uint8_t { read, write };
+enum class Access : std::uint8_t {
+  read,    ///< changes nothing but to undo what a killed command left half done
+  change,  ///< a file that is there
+  make,    ///< the same, and makes one where there is none
+};
 
 class Database {
  public:
-  /// `write` makes the file where there is none. Throws Error(usage) where there is none to read,
-  /// Error(store) for a file that is no SQLite database, Error(resource) where it cannot be opened.
+  /// Throws Error(usage) where there is none and none is to be made, Error(store) for a file that
+  /// is no SQLite database, Error(resource) where it cannot be opened.
   Database(const std::filesystem::path& file, Access access);
 
   [[nodiscard]] Statement prepare(std::string_view sql) const;

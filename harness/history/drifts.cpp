@@ -10,21 +10,14 @@
 namespace parity::history {
 namespace {
 
-enum class Nights : std::uint8_t { same_environment, all };
-
-/// Values of the nights before, oldest first. A night on which the place failed says nothing about
+/// Values of earlier `nights`, oldest first. A night on which the place failed says nothing about
 /// what is usual.
-std::vector<double> earlier_values(const Lines& lines, const Line& line, std::size_t night,
-                                   Nights nights) {
+std::vector<double> earlier_values(const Line& line, const std::vector<std::size_t>& nights) {
   std::vector<double> values;
-  for (std::size_t i = night; i-- > 0;) {
-    if (nights == Nights::same_environment && values.size() == kMostNights) break;
-    const bool same = lines.environment[i] == lines.environment[night];
-    if (nights == Nights::same_environment && !same) continue;
-    if (std::isnan(line.values[i]) || line.passes[i] == 0) continue;
-    values.push_back(line.values[i]);
+  for (const std::size_t night : nights) {
+    if (!std::isnan(line.values[night]) && line.passes[night] != 0)
+      values.push_back(line.values[night]);
   }
-  std::reverse(values.begin(), values.end());
   return values;
 }
 
@@ -61,14 +54,14 @@ std::optional<Drift> drift_here(const Line& line, std::size_t night,
   return drift;
 }
 
-std::optional<Drift> drift_in_new(const Lines& lines, const Line& line, std::size_t night) {
-  const std::vector<double> earlier = earlier_values(lines, line, night, Nights::all);
+std::optional<Drift> drift_in_new(const Line& line, const Window& window, std::size_t night) {
+  const std::vector<double> earlier = earlier_values(line, window.any);
   if (earlier.empty()) return std::nullopt;
   const double largest = *std::max_element(earlier.begin(), earlier.end());
   const MetricFacts& facts = facts_of(line.metric);
   const double roundoff = line.roundoff[night];
   const double coarse =
-      facts.in_roundoffs ? coarse_roundoffs(roundoff) * roundoff : facts.coarse_floor;
+      facts.coarse_floor * (facts.in_roundoffs ? warn_roundoffs(roundoff) * roundoff : 1);
   const double floor = std::max(coarse, floors_of(line, night).absolute);
   const double limit = kCoarseFactor * largest + floor;
   if (!(line.values[night] > limit)) return std::nullopt;
@@ -92,10 +85,11 @@ std::vector<double> typical_deviations(const Lines& lines,
 
 }  // namespace
 
-std::vector<Drift> drifts_of(const Lines& lines, std::size_t night) {
+std::vector<Drift> drifts_of(const Lines& lines, const Window& window, std::size_t night) {
   std::vector<std::vector<double>> earlier;
+  earlier.reserve(lines.lines.size());
   for (const Line& line : lines.lines)
-    earlier.push_back(earlier_values(lines, line, night, Nights::same_environment));
+    earlier.push_back(earlier_values(line, window.same_environment));
   const std::vector<double> typical = typical_deviations(lines, earlier);
   std::vector<Drift> drifts;
   for (std::size_t i = 0; i < lines.lines.size(); ++i) {
@@ -103,7 +97,7 @@ std::vector<Drift> drifts_of(const Lines& lines, std::size_t night) {
     if (!is_looked_at(line, night)) continue;
     const std::optional<Drift> drift =
         earlier[i].size() >= kLeastNights ? drift_here(line, night, earlier[i], typical[line.group])
-                                          : drift_in_new(lines, line, night);
+                                          : drift_in_new(line, window, night);
     if (drift) drifts.push_back(*drift);
   }
   return drifts;
@@ -112,16 +106,17 @@ std::vector<Drift> drifts_of(const Lines& lines, std::size_t night) {
 std::vector<Move> moves_of(const Lines& lines, std::size_t before, std::size_t night,
                            const std::vector<Drift>& drifts) {
   std::vector<Move> moves;
+  auto drift = drifts.begin();
   for (const Line& line : lines.lines) {
+    const bool drifts_too =
+        drift != drifts.end() && drift->place == line.place && drift->metric == line.metric;
+    if (drifts_too) ++drift;
     const double from = line.values[before];
     const double to = line.values[night];
     if (std::isnan(from) || std::isnan(to) || !is_looked_at(line, night)) continue;
     const Floors floors = floors_of(line, night);
     const double low = std::min(from, to);
     if (!(std::max(from, to) - low > std::max(low * floors.relative, floors.absolute))) continue;
-    const bool drifts_too = std::any_of(drifts.begin(), drifts.end(), [&](const Drift& drift) {
-      return drift.place == line.place && drift.metric == line.metric;
-    });
     if (!drifts_too) moves.push_back({line.place, line.metric, from, to});
   }
   return moves;

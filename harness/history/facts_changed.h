@@ -7,7 +7,8 @@
 
 namespace parity::history {
 
-/// Numeric switches first, then in the order of keys, the candidate's before the reference's.
+/// What names stand for first, then numeric switches, then in the order of keys, the candidate's
+/// before the reference's.
 [[nodiscard]] std::vector<FactChange> facts_changed(const Run& before, const Run& after);
 
 }  // namespace parity::history

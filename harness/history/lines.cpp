@@ -1,7 +1,8 @@
 #include "history/lines.h"
 
 #include <limits>
-#include <set>
+#include <map>
+#include <string>
 
 #include "tensor/dtype.h"
 
@@ -10,75 +11,67 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-using Key = std::pair<Place, Metric>;
-
 double roundoff_of(const std::string& dtype) {
   const auto parsed = tensor::dtype_from_name(dtype);
   return parsed ? tensor::unit_roundoff(*parsed) : 0;
 }
 
+/// A place's lines stand side by side, the first of them here.
+using FirstLine = std::map<std::pair<Place, Of>, std::size_t>;
+
+void add_lines(Lines& lines, std::map<std::pair<std::string, Metric>, std::size_t>& groups,
+               const Place& place, Of of, std::size_t nights) {
+  for (const MetricFacts& metric : all_metrics()) {
+    if (metric.of != of || metric.watched == Watched::no) continue;
+    const std::size_t group =
+        groups.emplace(std::pair(place.case_name, metric.metric), groups.size()).first->second;
+    lines.lines.push_back({place, metric.metric, group, std::vector<double>(nights, kNaN),
+                           std::vector<double>(nights, kNaN), std::vector<char>(nights, 0),
+                           std::vector<double>(nights, 0)});
+  }
+  lines.groups = groups.size();
+}
+
 /// Places of the newest night first, in its order; then those that only older ones have.
-std::vector<std::pair<Place, Of>> ordered_places(const Series& series) {
-  std::vector<std::pair<Place, Of>> order;
-  std::set<std::pair<Place, Of>> seen;
+FirstLine make_lines(const Series& series, Lines& lines) {
+  FirstLine first;
+  std::map<std::pair<std::string, Metric>, std::size_t> groups;
   for (auto run = series.runs.rbegin(); run != series.runs.rend(); ++run) {
     for (const Of of : {Of::tap, Of::logits}) {
       for (const PlaceResult& result : of == Of::tap ? run->taps : run->logits) {
-        if (seen.insert({result.place, of}).second) order.emplace_back(result.place, of);
+        if (first.emplace(std::pair(result.place, of), lines.lines.size()).second)
+          add_lines(lines, groups, result.place, of, series.runs.size());
       }
     }
   }
-  return order;
+  return first;
 }
 
-std::vector<std::size_t> environments_of(const Series& series) {
-  std::map<std::string, std::size_t> known;
-  std::vector<std::size_t> result;
-  for (const Run& run : series.runs) {
-    std::string text = run.model;
-    for (const run::Provenance* side : {&run.reference, &run.candidate}) {
-      for (const auto& [key, value] : environment_facts(*side)) text += '\0' + key + '\0' + value;
-      text += '\0';
-    }
-    result.push_back(known.emplace(text, known.size()).first->second);
+void fill_lines(Lines& lines, std::size_t first, const PlaceResult& result, Of of,
+                std::size_t night) {
+  const double roundoff = roundoff_of(result.dtype);
+  const bool passes = run::passes(result.verdict, run::Strictness::normal);
+  std::size_t index = first;
+  for (const MetricFacts& metric : all_metrics()) {
+    if (metric.of != of || metric.watched == Watched::no) continue;
+    Line& line = lines.lines[index++];
+    line.values[night] = result.figures.get(metric.metric);
+    line.noise[night] = result.noise.get(metric.metric);
+    line.passes[night] = passes ? 1 : 0;
+    line.roundoff[night] = roundoff;
   }
-  return result;
 }
 
 }  // namespace
 
 Lines lines_of(const Series& series) {
   Lines lines;
-  lines.environment = environments_of(series);
-  std::map<Key, std::size_t> index;
-  std::map<std::pair<std::string, Metric>, std::size_t> groups;
-  const std::size_t nights = series.runs.size();
-  for (const auto& [place, of] : ordered_places(series)) {
-    for (const MetricFacts& metric : all_metrics()) {
-      if (metric.of != of || metric.watched == Watched::no) continue;
-      index[{place, metric.metric}] = lines.lines.size();
-      const std::size_t group =
-          groups.emplace(std::pair(place.case_name, metric.metric), groups.size()).first->second;
-      lines.lines.push_back({place, metric.metric, group, std::vector<double>(nights, kNaN),
-                             std::vector<double>(nights, kNaN), std::vector<char>(nights, 0),
-                             std::vector<double>(nights, 0)});
-    }
-  }
-  lines.groups = groups.size();
-  for (std::size_t night = 0; night < nights; ++night) {
+  const FirstLine first = make_lines(series, lines);
+  for (std::size_t night = 0; night < series.runs.size(); ++night) {
     const Run& run = series.runs[night];
     for (const Of of : {Of::tap, Of::logits}) {
-      for (const PlaceResult& result : of == Of::tap ? run.taps : run.logits) {
-        const double roundoff = roundoff_of(result.dtype);
-        for (const MetricFacts& metric : all_metrics()) {
-          if (metric.of != of || metric.watched == Watched::no) continue;
-          Line& line = lines.lines[index.at({result.place, metric.metric})];
-          line.values[night] = result.figures.get(metric.metric);
-          line.noise[night] = result.noise.get(metric.metric);
-          line.passes[night] = run::passes(result.verdict, run::Strictness::normal) ? 1 : 0;
-          line.roundoff[night] = roundoff;
-        }
-      }
+      for (const PlaceResult& result : of == Of::tap ? run.taps : run.logits)
+        fill_lines(lines, first.at({result.place, of}), result, of, night);
     }
   }
   return lines;

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "history/store.h"
@@ -25,7 +23,6 @@ struct Line {
 struct Lines {
   std::vector<Line> lines;
   std::size_t groups = 0;
-  std::vector<std::size_t> environment;  ///< of each night: equal numbers, equal environments
 };
 
 [[nodiscard]] Lines lines_of(const Series& series);

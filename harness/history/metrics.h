@@ -39,16 +39,17 @@ struct MetricFacts {
   Watched watched;        ///< whether a drift of it is looked for
   double relative_floor;  ///< a rise by less than this part of the usual value is none
   double absolute_floor;  ///< nor is one by less than this, in units of the metric
-  double
-      coarse_floor;   ///< the same for the first nights in an environment; infinite: not looked at
-  bool in_roundoffs;  ///< floors are in unit roundoffs of the dtype, the coarse one by the dtype
+  /// The same for the first nights in an environment; infinite: not looked at.
+  double coarse_floor;
+  /// The absolute floor is in unit roundoffs of the dtype, the coarse one in parts of what the
+  /// built-in policy warns at for nrmse.
+  bool in_roundoffs;
 };
 
 [[nodiscard]] const std::array<MetricFacts, kMetricCount>& all_metrics();
 [[nodiscard]] const MetricFacts& facts_of(Metric metric);
 
-/// Coarse floor, in unit roundoffs, of a dtype with this unit roundoff: half of the built-in
-/// policy's warn bound.
-[[nodiscard]] double coarse_roundoffs(double roundoff);
+/// What the built-in policy warns at for nrmse of a dtype with this unit roundoff, in roundoffs.
+[[nodiscard]] double warn_roundoffs(double roundoff);
 
 }  // namespace parity::history

@@ -111,10 +111,10 @@ std::int64_t size_bytes(const std::filesystem::path& file) {
 
 Pruned prune(const std::filesystem::path& file, const Retention& retention) {
   Pruned pruned;
-  const Database database(file, Access::read);
+  const Database database(file, Access::change);
   pruned.before_bytes = size_bytes(file);
   {
-    Transaction transaction(database, Access::write);
+    Transaction transaction(database, Access::change);
     check_readable(database);
     for (const std::int64_t series : series_ids(database, retention.series))
       prune_series(database, series, retention, pruned);

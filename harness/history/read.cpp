@@ -7,14 +7,10 @@
 #include "history/database.h"
 #include "history/schema.h"
 #include "history/store.h"
+#include "history/windows.h"
 
 namespace parity::history {
 namespace {
-
-struct Loaded {
-  Series series;
-  std::unordered_map<std::int64_t, std::size_t> by_id;  ///< place in series.runs
-};
 
 State state_of(const Database& database, const std::string& name) {
   for (const State state :
@@ -54,29 +50,37 @@ class Reader {
         environments_(read_environments(database)),
         places_(read_places(database)) {}
 
-  Series series(std::int64_t id, std::string name, std::int64_t pruned_before_s) {
-    Loaded loaded;
-    loaded.series.name = std::move(name);
-    loaded.series.pruned_before_s = pruned_before_s;
-    read_runs(id, loaded);
-    read_cases(id, loaded);
-    read_results(id, loaded, Of::tap);
-    read_results(id, loaded, Of::logits);
-    read_noise(id, loaded);
-    read_blame(id, loaded);
-    return std::move(loaded.series);
+  Series series(std::int64_t id, std::string name, std::int64_t pruned_before_s,
+                std::size_t told) const {
+    Series series;
+    series.name = std::move(name);
+    series.pruned_before_s = pruned_before_s;
+    const std::vector<std::int64_t> ids = read_runs(id, series);
+    for (const std::size_t night : nights_needed(series.runs, told)) {
+      Run& run = series.runs[night];
+      read_cases(ids[night], run);
+      const Positions taps = read_results(ids[night], Of::tap, run.taps);
+      const Positions logits = read_results(ids[night], Of::logits, run.logits);
+      read_noise(ids[night], run, taps, logits);
+      read_blame(ids[night], run);
+    }
+    return series;
   }
 
  private:
-  void read_runs(std::int64_t id, Loaded& loaded) const {
+  /// The runs without their results; the id of each.
+  std::vector<std::int64_t> read_runs(std::int64_t id, Series& series) const {
+    std::vector<std::int64_t> ids;
     Statement rows = database_.prepare(
         "SELECT id, time, state, digest, exit_code, passed, reason, link, model, policy, "
-        "reference_id, candidate_id, first_divergence_id, suspect, failed, seconds FROM run WHERE "
+        "reference_id, candidate_id, first_divergence_id, suspect, failed, seconds, golden, "
+        "inputs, "
+        "reference_weights, candidate_weights, policy_digest FROM run WHERE "
         "series_id = ? ORDER BY time, digest");
     rows.bind(1, id);
     while (rows.step()) {
       Run run;
-      run.series = loaded.series.name;
+      run.series = series.name;
       run.time_s = rows.integer(1);
       run.state = state_of(database_, rows.text(2));
       run.digest = rows.text(3);
@@ -94,76 +98,73 @@ class Reader {
       run.suspect = rows.integer(13);
       run.failed = rows.integer(14);
       run.seconds = rows.number(15);
-      loaded.by_id[rows.integer(0)] = loaded.series.runs.size();
-      loaded.series.runs.push_back(std::move(run));
+      run.contents = {rows.text(16), rows.text(17), rows.text(18), rows.text(19), rows.text(20)};
+      ids.push_back(rows.integer(0));
+      series.runs.push_back(std::move(run));
     }
+    return ids;
   }
 
-  Statement of_series(std::int64_t id, const std::string& table, const std::string& columns,
-                      const std::string& order) const {
-    Statement rows = database_.prepare(
-        "SELECT run_id, " + columns + " FROM " + table +
-        " WHERE run_id IN (SELECT id FROM run WHERE series_id = ?) ORDER BY " + order);
+  Statement of_run(std::int64_t id, const std::string& table, const std::string& columns,
+                   const std::string& order) const {
+    Statement rows = database_.prepare("SELECT " + columns + " FROM " + table +
+                                       " WHERE run_id = ? ORDER BY " + order);
     rows.bind(1, id);
     return rows;
   }
 
-  void read_cases(std::int64_t id, Loaded& loaded) const {
-    Statement rows = of_series(id, "case_result", "case_name, passed", "run_id, position");
-    while (rows.step()) {
-      run_of(loaded, rows)
-          .cases.push_back({rows.text(1), rows.integer(2) == 1 ? Gate::passed : Gate::failed});
-    }
+  void read_cases(std::int64_t id, Run& run) const {
+    Statement rows = of_run(id, "case_result", "case_name, passed", "position");
+    while (rows.step())
+      run.cases.push_back({rows.text(0), rows.integer(1) == 1 ? Gate::passed : Gate::failed});
   }
 
-  void read_results(std::int64_t id, Loaded& loaded, Of of) const {
+  /// Where each place is in the list.
+  using Positions = std::unordered_map<std::int64_t, std::size_t>;
+
+  Positions read_results(std::int64_t id, Of of, std::vector<PlaceResult>& results) const {
     std::string columns = "place_id, kind, dtype, verdict";
     for (const MetricFacts& metric : all_metrics()) {
       if (metric.of == of) columns += ", " + std::string(metric.column);
     }
+    Positions positions;
     Statement rows =
-        of_series(id, of == Of::tap ? "tap_result" : "logits_result", columns, "run_id, position");
+        of_run(id, of == Of::tap ? "tap_result" : "logits_result", columns, "position");
     while (rows.step()) {
       PlaceResult result;
-      result.place = places_.at(rows.integer(1));
-      result.kind = rows.text(2);
-      result.dtype = rows.text(3);
-      result.verdict = verdict_of(database_, rows.text(4));
-      int column = 5;
+      result.place = places_.at(rows.integer(0));
+      result.kind = rows.text(1);
+      result.dtype = rows.text(2);
+      result.verdict = verdict_of(database_, rows.text(3));
+      int column = 4;
       for (const MetricFacts& metric : all_metrics()) {
         if (metric.of == of) result.figures.set(metric.metric, rows.number(column++));
       }
-      Run& run = run_of(loaded, rows);
-      (of == Of::tap ? run.taps : run.logits).push_back(std::move(result));
+      positions[rows.integer(0)] = results.size();
+      results.push_back(std::move(result));
     }
+    return positions;
   }
 
-  void read_noise(std::int64_t id, Loaded& loaded) const {
-    Statement rows = of_series(id, "noise", "place_id, metric, value", "run_id, place_id, metric");
+  void read_noise(std::int64_t id, Run& run, const Positions& taps, const Positions& logits) const {
+    Statement rows = of_run(id, "noise", "place_id, metric, value", "place_id, metric");
     while (rows.step()) {
-      const Place& place = places_.at(rows.integer(1));
-      const std::string name = rows.text(2);
-      Run& run = run_of(loaded, rows);
+      const std::string name = rows.text(1);
       for (const MetricFacts& metric : all_metrics()) {
         if (metric.name != name) continue;
-        for (PlaceResult& result : metric.of == Of::tap ? run.taps : run.logits) {
-          if (result.place == place) result.noise.set(metric.metric, rows.number(3));
-        }
+        const Positions& positions = metric.of == Of::tap ? taps : logits;
+        const auto found = positions.find(rows.integer(0));
+        if (found == positions.end()) continue;
+        (metric.of == Of::tap ? run.taps : run.logits)[found->second].noise.set(metric.metric,
+                                                                                rows.number(2));
       }
     }
   }
 
-  void read_blame(std::int64_t id, Loaded& loaded) const {
-    Statement rows =
-        of_series(id, "blame", "place_id, introduced_nrmse, share", "run_id, position");
-    while (rows.step()) {
-      run_of(loaded, rows)
-          .blame.push_back({places_.at(rows.integer(1)), rows.number(2), rows.number(3)});
-    }
-  }
-
-  static Run& run_of(Loaded& loaded, const Statement& rows) {
-    return loaded.series.runs[loaded.by_id.at(rows.integer(0))];
+  void read_blame(std::int64_t id, Run& run) const {
+    Statement rows = of_run(id, "blame", "place_id, introduced_nrmse, share", "position");
+    while (rows.step())
+      run.blame.push_back({places_.at(rows.integer(0)), rows.number(1), rows.number(2)});
   }
 
   const Database& database_;
@@ -173,18 +174,19 @@ class Reader {
 
 }  // namespace
 
-std::vector<Series> read(const std::filesystem::path& file, const std::string& name) {
+std::vector<Series> read(const std::filesystem::path& file, const std::string& name,
+                         std::size_t told) {
   const Database database(file, Access::read);
   const Transaction transaction(database, Access::read);
   check_readable(database);
-  Reader reader(database);
+  const Reader reader(database);
   std::vector<Series> result;
   std::string names;
   Statement rows = database.prepare("SELECT id, name, pruned_before FROM series ORDER BY name");
   while (rows.step()) {
     names += (names.empty() ? "" : ", ") + rows.text(1);
     if (name.empty() || rows.text(1) == name)
-      result.push_back(reader.series(rows.integer(0), rows.text(1), rows.integer(2)));
+      result.push_back(reader.series(rows.integer(0), rows.text(1), rows.integer(2), told));
   }
   if (result.empty()) {
     throw Error(ErrorKind::usage, name.empty()

@@ -54,6 +54,16 @@ struct PlaceResult {
   Figures noise;  ///< of the reference from itself, where it was recorded
 };
 
+/// What the names of a night's files stand for: digests in hex, empty where its report says
+/// nothing.
+struct Contents {
+  std::string golden;  ///< of all that it recorded
+  std::string inputs;  ///< of its cases
+  std::string reference_weights;
+  std::string candidate_weights;
+  std::string policy;  ///< of its rules and bounds
+};
+
 struct CaseResult {
   std::string name;
   Gate gate = Gate::failed;
@@ -79,6 +89,7 @@ struct Run {
   Gate gate = Gate::failed;
   std::string model;
   std::string policy;
+  Contents contents;
   run::Provenance reference;
   run::Provenance candidate;
   std::optional<Place> first_divergence;

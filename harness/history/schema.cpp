@@ -134,7 +134,25 @@ CREATE VIEW nightly_logits AS
     JOIN series ON series.id = run.series_id JOIN place ON place.id = logits_result.place_id;
 )sql";
 
-constexpr std::array<const char*, kSchemaVersion> kSteps = {kFirstLayout};
+// What the names of a night's golden, weights and policy stood for; nights from before do not say.
+constexpr const char* kContents = R"sql(
+ALTER TABLE run ADD COLUMN golden TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN inputs TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN reference_weights TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN candidate_weights TEXT NOT NULL DEFAULT '';
+ALTER TABLE run ADD COLUMN policy_digest TEXT NOT NULL DEFAULT '';
+DROP VIEW nightly_run;
+CREATE VIEW nightly_run AS
+  SELECT run.id AS run_id, series.name AS series, run.time, run.state, run.passed, run.exit_code,
+    run.reason, run.link, run.model, run.policy, run.suspect, run.failed, run.seconds,
+    place.case_name AS first_divergence_case, place.tap AS first_divergence_tap,
+    run.reference_id, run.candidate_id, run.golden, run.inputs, run.reference_weights,
+    run.candidate_weights, run.policy_digest
+  FROM run JOIN series ON series.id = run.series_id
+    LEFT JOIN place ON place.id = run.first_divergence_id;
+)sql";
+
+constexpr std::array<const char*, kSchemaVersion> kSteps = {kFirstLayout, kContents};
 
 void check_ours(const Database& database, std::int64_t application, std::int64_t version) {
   if (application != kApplicationId) {

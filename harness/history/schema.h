@@ -6,7 +6,7 @@
 namespace parity::history {
 
 inline constexpr std::int64_t kApplicationId = 0x70726974;  ///< "prit"
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 
 /// Brings the file to this version inside the open write transaction: a new file is laid out, an
 /// older one goes through every step in between. Throws Error(store) for a database of somebody

@@ -2,8 +2,10 @@
 // file, is one transaction and leaves a file that is whole, whoever else writes at the same time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +30,13 @@ struct Series {
   std::vector<Run> runs;
 };
 
-/// The series called `name`, or all of them by name where it is empty. Throws Error(usage) when
-/// there is no such series.
-[[nodiscard]] std::vector<Series> read(const std::filesystem::path& file, const std::string& name);
+inline constexpr std::size_t kAllNights = std::numeric_limits<std::size_t>::max();
+
+/// The series called `name`, or all of them by name where it is empty. All nights are there; cases,
+/// taps, logits and blame of those alone that are needed to tell what the newest `told` nights of a
+/// series changed. Throws Error(usage) when there is no such series.
+[[nodiscard]] std::vector<Series> read(const std::filesystem::path& file, const std::string& name,
+                                       std::size_t told = kAllNights);
 
 enum class Thinning : std::uint8_t {
   none,

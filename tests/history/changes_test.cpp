@@ -101,16 +101,20 @@ TEST(Changes, AnEnvironmentIsNamedAndWhatMovedWithItIsNoRegression) {
   Series series = quiet_series(30);
   for (std::size_t night = 15; night < 30; ++night) {
     series.runs[night].candidate.set("library.torch", "2.11.0");
+    series.runs[night].candidate.set("switch.sdpa", "math");
     series.runs[night].candidate.set("switch.threads", "4");
     set_figure(series.runs[night], 1, Metric::nrmse, 0.002);
   }
   const Timeline result = timeline(std::move(series));
   EXPECT_EQ(regressed(result), Nights{});
   const NightChanges& night = result.changes[15];
-  ASSERT_EQ(night.environment.size(), 2U);
-  EXPECT_EQ(night.environment[0].key, "switch.threads");
+  ASSERT_EQ(night.environment.size(), 3U);
+  EXPECT_EQ(night.environment[0].key, "switch.sdpa");
   EXPECT_TRUE(night.environment[0].changes_numbers);
   EXPECT_EQ(night.environment[1].key, "library.torch");
+  // A GPU computes the same whatever the threads of its host.
+  EXPECT_EQ(night.environment[2].key, "switch.threads");
+  EXPECT_FALSE(night.environment[2].changes_numbers);
   EXPECT_EQ(night.environment[1].before, "2.9.1");
   EXPECT_EQ(night.environment[1].after, "2.11.0");
   ASSERT_EQ(night.moves.size(), 1U);
@@ -119,15 +123,78 @@ TEST(Changes, AnEnvironmentIsNamedAndWhatMovedWithItIsNoRegression) {
   EXPECT_TRUE(result.changes[16].environment.empty());
 }
 
+TEST(Changes, ThreadsChangeNumbersOnACpu) {
+  Series series = quiet_series(2);
+  for (history::Run& run : series.runs) run.candidate.set("device.type", "cpu");
+  series.runs[1].candidate.set("switch.threads", "4");
+  const Timeline result = timeline(std::move(series));
+  ASSERT_EQ(result.changes[1].environment.size(), 1U);
+  EXPECT_TRUE(result.changes[1].environment[0].changes_numbers);
+}
+
+/// Nights whose names stand for something, as the reports of newer versions say.
+Series series_with_contents(int nights) {
+  Series series = quiet_series(nights);
+  for (history::Run& run : series.runs)
+    run.contents = {"golden", "inputs", "weights", "weights", "policy"};
+  return series;
+}
+
+TEST(Changes, WhatANameStandsForIsTheFirstFact) {
+  Series series = series_with_contents(12);
+  series.runs[10].contents = {"other golden", "other inputs", "others", "others", "other policy"};
+  series.runs[10].candidate.set("switch.sdpa", "math");
+  series.runs[11].contents.policy = "other policy";
+  const Timeline result = timeline(std::move(series));
+  EXPECT_TRUE(result.changes[9].environment.empty());
+  std::vector<std::string> sentences;
+  for (const FactChange& fact : result.changes[10].environment) sentences.push_back(fact.sentence);
+  EXPECT_EQ(sentences,
+            (std::vector<std::string>{"the golden changed", "the inputs changed",
+                                      "the model's weights changed", "the golden's weights changed",
+                                      "the policy's bounds changed", ""}));
+  EXPECT_EQ(result.changes[10].environment[0].before, "golden");
+  EXPECT_EQ(result.changes[10].environment[0].after, "other golden");
+  EXPECT_FALSE(result.changes[10].environment[4].changes_numbers);
+  EXPECT_EQ(regressed(result), Nights{});
+}
+
+TEST(Changes, OtherWeightsOrInputsAreANewEnvironmentAndOtherValuesOrBoundsAreNot) {
+  for (std::string Contents::*member :
+       {&Contents::golden, &Contents::policy, &Contents::candidate_weights}) {
+    Series series = series_with_contents(12);
+    series.runs[11].contents.*member = "other";
+    EXPECT_EQ(timeline(std::move(series)).changes[11].same_environment, 11U);
+  }
+  for (std::string Contents::*member : {&Contents::inputs, &Contents::reference_weights}) {
+    Series series = series_with_contents(12);
+    series.runs[11].contents.*member = "other";
+    EXPECT_EQ(timeline(std::move(series)).changes[11].same_environment, 0U);
+  }
+}
+
+TEST(Changes, NightsThatDoNotSayWhatTheirNamesStoodForAreLikeTheNextThatDoes) {
+  Series series = series_with_contents(12);
+  for (std::size_t night = 0; night < 10; ++night) series.runs[night].contents = {};
+  const Timeline result = timeline(std::move(series));
+  EXPECT_TRUE(result.changes[10].environment.empty());
+  EXPECT_EQ(result.changes[11].same_environment, 11U);
+}
+
 TEST(Changes, AStepBeyondAllNightsIsSeenInANewEnvironmentToo) {
   Series series = quiet_series(10);
   series.runs[9].candidate.set("library.torch", "2.11.0");
-  set_figure(series.runs[9], 1, Metric::nrmse, 0.017);  // 4 times 0.001 and 3 u are 0.0157
+  set_figure(series.runs[9], 1, Metric::nrmse, 0.022);  // 4 times 0.001 and 4.5 u are 0.0216
+  // 4 times 0.0005 and 1 u are 0.0059.
+  set_figure(series.runs[9], 2, Metric::introduced_nrmse, 0.0058);
+  set_figure(series.runs[9], 3, Metric::introduced_nrmse, 0.006);
   const Timeline result = timeline(std::move(series));
   EXPECT_EQ(regressed(result), Nights{9});
-  ASSERT_EQ(result.changes[9].drifts.size(), 1U);
+  ASSERT_EQ(result.changes[9].drifts.size(), 2U);
   EXPECT_EQ(result.changes[9].drifts[0].kind, DriftKind::new_environment);
-  EXPECT_TRUE(result.changes[9].moves.empty()) << "told twice";
+  EXPECT_EQ(result.changes[9].drifts[0].metric, Metric::nrmse);
+  EXPECT_EQ(result.changes[9].drifts[1].place.tap, "layers.3");
+  EXPECT_EQ(result.changes[9].moves.size(), 1U) << "told twice";
 }
 
 TEST(Changes, OtherRoundingInANewEnvironmentIsNoStepWhereEarlierNightsWereIdentical) {
@@ -137,11 +204,13 @@ TEST(Changes, OtherRoundingInANewEnvironmentIsNoStepWhereEarlierNightsWereIdenti
       set_figure(night, 1, metric, 0);
   }
   series.runs[9].candidate.set("library.torch", "2.11.0");
-  set_figure(series.runs[9], 1, Metric::nrmse, 0.011);
+  // The largest that bench/history/new_environments.py measures: 3.41 u and 0.46 u.
+  set_figure(series.runs[9], 1, Metric::nrmse, 0.0133);
+  set_figure(series.runs[9], 1, Metric::introduced_nrmse, 0.0018);
   set_figure(series.runs[9], 1, Metric::ulp_p99, 512);
   const Timeline result = timeline(std::move(series));
   EXPECT_EQ(regressed(result), Nights{});
-  EXPECT_EQ(result.changes[9].moves.size(), 2U);
+  EXPECT_EQ(result.changes[9].moves.size(), 3U);
 }
 
 TEST(Changes, AnEnvironmentThatComesBackHasItsEarlierNights) {
@@ -241,12 +310,68 @@ TEST(Changes, AFailedTapIsNotUsual) {
   EXPECT_EQ(result.changes[19].drifts[0].usual, 0.001);
 }
 
-TEST(Changes, CasesThatComeAndGoAreNamed) {
-  Series series = quiet_series(2);
-  series.runs[1].cases = {{"code", Gate::passed}};
+TEST(Changes, CasesThatComeAreNamedAndThoseThatGoAreARegression) {
+  Series series = quiet_series(3);
+  series.runs[1].cases.push_back({"code", Gate::passed});
+  PlaceResult tap = series.runs[1].taps[0];
+  tap.place.case_name = "code";
+  series.runs[1].taps.push_back(tap);
   const Timeline result = timeline(std::move(series));
   EXPECT_EQ(result.changes[1].new_cases, std::vector<std::string>{"code"});
-  EXPECT_EQ(result.changes[1].gone_cases, std::vector<std::string>{"prose"});
+  EXPECT_EQ(result.changes[2].gone_cases, std::vector<std::string>{"code"});
+  // The case stands for its taps.
+  EXPECT_TRUE(result.changes[1].new_places.empty());
+  EXPECT_TRUE(result.changes[2].gone_places.empty());
+  EXPECT_EQ(regressed(result), Nights{2});
+  EXPECT_EQ(result.changes[2].sentence, "gate passed, but 1 case is no longer compared");
+}
+
+TEST(Changes, TapsThatComeAreNamedAndThoseThatGoAreARegression) {
+  Series series = quiet_series(5);
+  series.runs[2].taps.erase(series.runs[2].taps.begin() + 1, series.runs[2].taps.begin() + 3);
+  series.runs[4].logits.clear();
+  const Timeline result = timeline(std::move(series));
+  EXPECT_EQ(regressed(result), (Nights{2, 4}));
+  const NightChanges& gone = result.changes[2];
+  ASSERT_EQ(gone.gone_places.size(), 2U);
+  EXPECT_EQ(gone.gone_places[0].place.tap, "layers.1");
+  EXPECT_EQ(gone.gone_places[1].place.tap, "layers.2");
+  EXPECT_EQ(gone.sentence,
+            "gate passed, but 2 taps are no longer compared, first at layers.1 in case prose");
+  ASSERT_EQ(result.changes[3].new_places.size(), 2U);
+  EXPECT_EQ(result.changes[3].sentence, "gate passed, nothing regressed");
+  EXPECT_EQ(result.changes[4].sentence,
+            "gate passed, but 1 output has no logits any more, first at <output> in case prose");
+}
+
+TEST(Changes, WhatWasNotTestedIsNotMissed) {
+  for (const run::Verdict verdict :
+       {run::Verdict::additional, run::Verdict::missing, run::Verdict::untested}) {
+    Series series = quiet_series(2);
+    series.runs[0].taps[1].verdict = verdict;
+    series.runs[1].taps.erase(series.runs[1].taps.begin() + 1);
+    EXPECT_EQ(regressed(timeline(std::move(series))), Nights{}) << run::name(verdict);
+  }
+}
+
+TEST(Changes, AreTheSameWhateverIsToldOfOtherNights) {
+  Series series = quiet_series(90);
+  for (std::size_t night = 70; night < 90; ++night)
+    series.runs[night].candidate.set("library.torch", "2.11.0");
+  set_figure(series.runs[89], 2, Metric::nrmse, 0.01);
+  series.runs[88] = unjudged_night(88, State::infrastructure);
+  const Timeline all = timeline(series);
+  for (const std::size_t told : {1U, 3U, 25U}) {
+    const Timeline some = timeline_of(series, series.runs.back().time_s, told);
+    ASSERT_EQ(some.changes.size(), 90U);
+    EXPECT_EQ(some.changes[89 - told].sentence, "");
+    for (std::size_t night = 90 - told; night < 90; ++night) {
+      EXPECT_EQ(some.changes[night].sentence, all.changes[night].sentence);
+      EXPECT_EQ(some.changes[night].drifts.size(), all.changes[night].drifts.size());
+      EXPECT_EQ(some.changes[night].previous, all.changes[night].previous);
+      EXPECT_EQ(some.changes[night].same_environment, all.changes[night].same_environment);
+    }
+  }
 }
 
 TEST(Changes, MissingNightsAreNamed) {

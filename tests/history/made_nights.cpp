@@ -47,6 +47,7 @@ history::Run quiet_night(int night, int layers) {
   run.policy = "default";
   run.reference.set("device.name", "H200");
   run.candidate.set("device.name", "MI300X");
+  run.candidate.set("device.type", "cuda");
   run.candidate.set("library.torch", "2.9.1");
   run.candidate.set("switch.threads", "2");
   run.candidate.set("run.started", "every night another");

@@ -24,13 +24,13 @@ TEST(Metrics, AreFoundAtTheirIndexAndHaveOneNameAndColumnEach) {
   EXPECT_EQ(columns.size(), kMetricCount);
 }
 
-TEST(Metrics, CoarseFloorsGoByTheDtype) {
+TEST(Metrics, WarnBoundsGoByTheDtype) {
   using tensor::DType;
   for (const auto& [dtype, roundoffs] :
-       {std::pair(DType::float64, 32.0), std::pair(DType::float32, 32.0),
-        std::pair(DType::float16, 3.0), std::pair(DType::bfloat16, 3.0),
-        std::pair(DType::float8_e4m3fn, 0.5), std::pair(DType::float8_e5m2, 0.5)}) {
-    EXPECT_EQ(coarse_roundoffs(tensor::unit_roundoff(dtype)), roundoffs) << tensor::name(dtype);
+       {std::pair(DType::float64, 64.0), std::pair(DType::float32, 64.0),
+        std::pair(DType::float16, 6.0), std::pair(DType::bfloat16, 6.0),
+        std::pair(DType::float8_e4m3fn, 1.0), std::pair(DType::float8_e5m2, 1.0)}) {
+    EXPECT_EQ(warn_roundoffs(tensor::unit_roundoff(dtype)), roundoffs) << tensor::name(dtype);
   }
 }
 

@@ -83,6 +83,7 @@ Run full_night() {
   run.suspect = 1;
   run.failed = 1;
   run.seconds = 2.5;
+  run.contents = {"golden", "inputs", "weights", "other weights", "bounds"};
   return run;
 }
 
@@ -120,6 +121,53 @@ TEST_F(Store, GivesBackWhatWasAdded) {
   EXPECT_EQ(got.logits[0].figures.get(Metric::kl_mean), 1e-5);
   EXPECT_EQ(got.logits[0].noise.get(Metric::kl_max), 0.5);
   EXPECT_EQ(got.seconds, 2.5);
+  EXPECT_EQ(got.contents.golden, "golden");
+  EXPECT_EQ(got.contents.inputs, "inputs");
+  EXPECT_EQ(got.contents.reference_weights, "weights");
+  EXPECT_EQ(got.contents.candidate_weights, "other weights");
+  EXPECT_EQ(got.contents.policy, "bounds");
+}
+
+TEST_F(Store, ReadsTheResultsOfNoMoreNightsThanItTakesToTellTheNewest) {
+  for (int night = 0; night < 70; ++night) {
+    history::Run run = quiet_night(night, 1);
+    if (night == 69) run.candidate.set("library.torch", "2.11.0");
+    (void)add(file_, run);
+  }
+  const auto with_results = [&](std::size_t told) {
+    std::size_t count = 0;
+    for (const history::Run& run : read(file_, "main", told)[0].runs)
+      count += run.taps.empty() ? 0U : 1U;
+    return count;
+  };
+  EXPECT_EQ(read(file_, "main", 1)[0].runs.size(), 70U);
+  EXPECT_EQ(with_results(1), 61U);
+  EXPECT_EQ(with_results(kAllNights), 70U);
+  (void)add(file_, unjudged_night(70, State::infrastructure));
+  // The newest judged night, for whoever asks what is known at all.
+  EXPECT_EQ(with_results(1), 1U);
+}
+
+TEST_F(Store, BringsAnOlderVersionUpToDate) {
+  (void)add(file_, full_night());
+  // As version 1 was: without what names stood for.
+  sql("DROP VIEW nightly_run");
+  for (const char* column :
+       {"golden", "inputs", "reference_weights", "candidate_weights", "policy_digest"})
+    sql(std::string("ALTER TABLE run DROP COLUMN ") + column);
+  sql("CREATE VIEW nightly_run AS SELECT id AS run_id FROM run; PRAGMA user_version = 1");
+  EXPECT_NE(refused([&] { (void)read(file_, ""); }, ErrorKind::store).find("older version 1"),
+            std::string::npos);
+  EXPECT_EQ(add(file_, full_night()), Addition::already_there);
+  EXPECT_EQ(sql("PRAGMA user_version"), "1") << "nothing was added";
+  EXPECT_EQ(add(file_, quiet_night(4)), Addition::added);
+  EXPECT_EQ(sql("PRAGMA user_version"), "2");
+  EXPECT_EQ(sql("PRAGMA integrity_check"), "ok");
+  EXPECT_EQ(sql("SELECT state, golden FROM nightly_run ORDER BY time LIMIT 1"), "judged");
+  const std::vector<history::Run> runs = read(file_, "main")[0].runs;
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].contents.golden, "");
+  EXPECT_EQ(runs[0].taps.size(), 2U);
 }
 
 TEST_F(Store, KeepsTheSameThingOnce) {
@@ -152,7 +200,7 @@ TEST_F(Store, IsWholeForSqlite) {
   EXPECT_EQ(sql("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(sql("PRAGMA foreign_key_check"), "");
   EXPECT_EQ(sql("PRAGMA application_id"), std::to_string(0x70726974));
-  EXPECT_EQ(sql("PRAGMA user_version"), "1");
+  EXPECT_EQ(sql("PRAGMA user_version"), "2");
   EXPECT_EQ(sql("SELECT state, passed FROM nightly_run ORDER BY time"),
             "judged 0 infrastructure NULL");
   EXPECT_EQ(sql("SELECT tap, nrmse FROM nightly_tap WHERE tap = 'layers.0'"), "layers.0 0.001");
@@ -175,9 +223,9 @@ TEST_F(Store, RefusesWhatIsNoHistory) {
 
 TEST_F(Store, RefusesANewerVersionAndKeepsIt) {
   (void)add(file_, full_night());
-  sql("PRAGMA user_version = 2");
+  sql("PRAGMA user_version = 3");
   const auto add_one = [&] { (void)add(file_, quiet_night(9)); };
-  EXPECT_NE(refused(add_one, ErrorKind::store).find("has version 2"), std::string::npos);
+  EXPECT_NE(refused(add_one, ErrorKind::store).find("has version 3"), std::string::npos);
   EXPECT_NE(refused([&] { (void)read(file_, ""); }, ErrorKind::store).find("use a newer parity"),
             std::string::npos);
   EXPECT_EQ(sql("SELECT count(*) FROM run"), "1");

@@ -1,5 +1,7 @@
 #include "pipeline/history/history.h"
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <span>
 
@@ -7,6 +9,7 @@
 
 #include "error/error.h"
 #include "pipeline/stored/stored_report.h"
+#include "report/words/text.h"
 #include "tensor/digest.h"
 
 namespace parity::pipeline {
@@ -27,14 +30,35 @@ std::string digest_text(const std::string& text) {
   return tensor::to_hex(tensor::digest_of(std::as_bytes(std::span(text))));
 }
 
-/// A link is shown as one: none that a browser would run.
-void check_link(const std::string& link) {
+/// "https" of "HTTPS://host/"; empty for a path.
+std::string scheme_of(const std::string& link) {
   const std::size_t colon = link.find(':');
-  const bool has_scheme = colon != std::string::npos && link.find_first_of("/?#") > colon;
-  if (!has_scheme) return;
-  const std::string scheme = link.substr(0, colon);
-  if (scheme == "http" || scheme == "https" || scheme == "file") return;
-  throw Error(ErrorKind::usage, "--link " + link +
+  if (colon == std::string::npos || link.find_first_of("/?#") < colon) return "";
+  std::string scheme = link.substr(0, colon);
+  for (char& c : scheme) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return scheme;
+}
+
+/// Browsers leave out spaces and control characters around and within an address, take "\" for "/"
+/// and "//host" for an address on another host.
+bool reads_otherwise_in_a_browser(const std::string& link) {
+  const auto is_odd = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::any_of(link.begin(), link.end(), is_odd)) return true;
+  if (!link.empty() && (link.front() == ' ' || link.back() == ' ')) return true;
+  const auto is_slash = [&](std::size_t i) {
+    return i < link.size() && (link[i] == '/' || link[i] == '\\');
+  };
+  return is_slash(0) && is_slash(1);
+}
+
+/// A link is shown as one: none that a browser would run, or follow to where it does not say.
+void check_link(const std::string& link) {
+  const std::string scheme = scheme_of(link);
+  const bool known = scheme.empty() || scheme == "http" || scheme == "https" || scheme == "file";
+  if (known && !reads_otherwise_in_a_browser(link)) return;
+  constexpr std::size_t kMostShown = 100;
+  throw Error(ErrorKind::usage, "--link " + report::clean(link.substr(0, kMostShown)) +
+                                    (link.size() > kMostShown ? "..." : "") +
                                     " is neither a path nor an http, https or file address; name "
                                     "where the report lies");
 }
@@ -81,10 +105,11 @@ AddedNight add_no_report(const NightRequest& request, const std::optional<int>& 
 
 std::vector<history::Timeline> read_timelines(const std::filesystem::path& database,
                                               const std::string& series,
-                                              const std::optional<std::int64_t>& now) {
+                                              const std::optional<std::int64_t>& now,
+                                              std::size_t told) {
   std::vector<history::Timeline> timelines;
-  for (history::Series& item : history::read(database, series))
-    timelines.push_back(history::timeline_of(std::move(item), now.value_or(now_s())));
+  for (history::Series& item : history::read(database, series, told))
+    timelines.push_back(history::timeline_of(std::move(item), now.value_or(now_s()), told));
   return timelines;
 }
 

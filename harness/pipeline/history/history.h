@@ -2,6 +2,7 @@
 // of flags and printing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -46,9 +47,10 @@ struct AddedNight {
 /// The night that a report tells of, without series, time, link and digest.
 [[nodiscard]] history::Run night_of(const report::Report& report);
 
-/// Every series, or the one of this name. `now_s` nullopt: now.
+/// Every series, or the one of this name, with what their newest `told` nights changed. `now_s`
+/// nullopt: now.
 [[nodiscard]] std::vector<history::Timeline> read_timelines(
     const std::filesystem::path& database, const std::string& series,
-    const std::optional<std::int64_t>& now_s);
+    const std::optional<std::int64_t>& now_s, std::size_t told = history::kAllNights);
 
 }  // namespace parity::pipeline

@@ -83,6 +83,9 @@ history::Run night_of(const report::Report& report) {
     run.reason = report.reasons.front();
   run.model = report.model_file;
   run.policy = report.policy_name;
+  run.contents = {report.reference.digests.recording, report.reference.digests.inputs,
+                  report.reference.digests.weights, report.candidate.digests.weights,
+                  report.policy_digest};
   run.reference = report.reference.provenance;
   run.candidate = report.candidate.provenance;
   if (report.first_divergence) {

@@ -73,8 +73,8 @@ void add_details(Json& night, const NightChanges& changes, const LineIndex& inde
   if (!changes.environment.empty()) {
     Json facts = Json::array();
     for (const history::FactChange& fact : changes.environment)
-      facts.push_back(
-          {clean(fact.key), clean(fact.before), clean(fact.after), fact.changes_numbers});
+      facts.push_back({clean(fact.key), clean(fact.before), clean(fact.after), fact.changes_numbers,
+                       fact.sentence});
     night["environment"] = facts;
   }
   for (const history::VerdictChange& change : changes.verdicts) {
@@ -91,6 +91,10 @@ void add_details(Json& night, const NightChanges& changes, const LineIndex& inde
   if (!changes.moves.empty()) night["moves"] = changes.moves.size();
   for (const std::string& name : changes.new_cases) night["new_cases"].push_back(clean(name));
   for (const std::string& name : changes.gone_cases) night["gone_cases"].push_back(clean(name));
+  for (const history::CoveredPlace& item : changes.new_places)
+    night["new_taps"].push_back(index.at({item.place, item.of}));
+  for (const history::CoveredPlace& item : changes.gone_places)
+    night["gone_taps"].push_back(index.at({item.place, item.of}));
 }
 
 /// The figures of all nights by place, newest night's places first.

@@ -25,6 +25,8 @@ Json place_json(const history::Place& place) {
   return {{"case", clean(place.case_name)}, {"tap", clean(place.tap)}};
 }
 
+const char* of_text(history::Of of) { return of == history::Of::tap ? "tap" : "logits"; }
+
 const char* way_text(history::Way way) {
   if (way == history::Way::same) return "same";
   return way == history::Way::worse ? "worse" : "better";
@@ -41,7 +43,8 @@ Json environment_json(const NightChanges& changes) {
     list.push_back({{"key", clean(fact.key)},
                     {"before", text_or_null(fact.before)},
                     {"after", text_or_null(fact.after)},
-                    {"changes_numbers", fact.changes_numbers}});
+                    {"changes_numbers", fact.changes_numbers},
+                    {"sentence", text_or_null(fact.sentence)}});
   }
   return list;
 }
@@ -50,7 +53,7 @@ Json verdicts_json(const NightChanges& changes) {
   Json list = Json::array();
   for (const history::VerdictChange& change : changes.verdicts) {
     Json item = place_json(change.place);
-    item["of"] = change.of == history::Of::tap ? "tap" : "logits";
+    item["of"] = of_text(change.of);
     item["before"] = run::name(change.before);
     item["after"] = run::name(change.after);
     item["way"] = way_text(change.way);
@@ -86,6 +89,16 @@ Json moves_json(const NightChanges& changes) {
   return list;
 }
 
+Json places_json(const std::vector<history::CoveredPlace>& places) {
+  Json list = Json::array();
+  for (const history::CoveredPlace& place : places) {
+    Json item = place_json(place.place);
+    item["of"] = of_text(place.of);
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
 Json names_json(const std::vector<std::string>& names) {
   Json list = Json::array();
   for (const std::string& name : names) list.push_back(clean(name));
@@ -114,6 +127,8 @@ Json night_json(const Timeline& timeline, std::size_t night) {
   item["environment"] = environment_json(changes);
   item["new_cases"] = names_json(changes.new_cases);
   item["gone_cases"] = names_json(changes.gone_cases);
+  item["new_taps"] = places_json(changes.new_places);
+  item["gone_taps"] = places_json(changes.gone_places);
   item["verdicts"] = verdicts_json(changes);
   item["drifts"] = drifts_json(changes);
   item["moves"] = moves_json(changes);

@@ -28,8 +28,16 @@ std::string place_text(const history::Place& place) {
   return clean(place.case_name) + ": " + clean(place.tap);
 }
 
-std::string fact_value(const std::string& value) {
+/// Of a digest as much as tells two apart.
+std::string fact_value(const history::FactChange& fact, const std::string& value) {
+  constexpr std::size_t kDigits = 12;
+  if (!fact.sentence.empty()) return value.substr(0, kDigits);
   return value.empty() ? "(absent)" : clean(value);
+}
+
+std::string fact_remark(const history::FactChange& fact) {
+  if (!fact.sentence.empty()) return fact.sentence;
+  return fact.changes_numbers ? "changes numbers" : "";
 }
 
 Tone tone_of_way(Way way) {
@@ -46,6 +54,17 @@ void add_list(Page& page, const std::vector<Item>& items, const Show& show_item)
     page.clipped(fmt::format("  and {} more (--json - has them)", items.size() - listed));
 }
 
+/// What is no longer tested is a regression; what is new is said in passing.
+void add_places(Page& page, const std::vector<history::CoveredPlace>& places, const char* what,
+                Tone tone) {
+  if (places.empty()) return;
+  page.clipped(what, tone);
+  add_list(page, places, [&](const history::CoveredPlace& item) {
+    page.wrapped("  ", place_text(item.place) + (item.of == history::Of::logits ? " (logits)" : ""),
+                 tone);
+  });
+}
+
 void add_environment(Page& page, const NightChanges& changes) {
   if (!changes.previous) return;
   if (changes.environment.empty()) {
@@ -54,16 +73,19 @@ void add_environment(Page& page, const NightChanges& changes) {
   }
   page.clipped("environment changes since then");
   add_list(page, changes.environment, [&](const history::FactChange& fact) {
-    page.wrapped(fmt::format("{} {}  ", fact.changes_numbers ? '!' : ' ', clean(fact.key)),
-                 fact_value(fact.before) + " -> " + fact_value(fact.after) +
-                     (fact.changes_numbers ? "  changes numbers" : ""));
+    const std::string remark = fact_remark(fact);
+    page.wrapped(
+        fmt::format("{} {}  ", remark.empty() ? ' ' : '!', clean(fact.key)),
+        fact_value(fact, fact.before) + " -> " + fact_value(fact, fact.after) + "  " + remark);
   });
 }
 
-void add_cases(Page& page, const NightChanges& changes) {
+void add_coverage(Page& page, const NightChanges& changes) {
   for (const std::string& name : changes.gone_cases)
-    page.clipped("case " + clean(name) + " is no longer compared", Tone::warning);
+    page.clipped("case " + clean(name) + " is no longer compared", Tone::bad);
   for (const std::string& name : changes.new_cases) page.clipped("case " + clean(name) + " is new");
+  add_places(page, changes.gone_places, "no longer compared", Tone::bad);
+  add_places(page, changes.new_places, "new", Tone::plain);
 }
 
 void add_verdicts(Page& page, const NightChanges& changes) {
@@ -163,7 +185,7 @@ void add_night(Page& page, const Timeline& timeline, std::size_t night) {
     page.clipped("before       no judged night");
   }
   add_environment(page, changes);
-  add_cases(page, changes);
+  add_coverage(page, changes);
   add_verdicts(page, changes);
   add_drifts(page, changes);
   add_moves(page, changes);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "run/numeric_switch.h"
+
 namespace parity::report {
 
 std::string device_text(const Side& side) {
@@ -21,9 +23,8 @@ bool is_switch(const run::Difference& difference) {
 }
 
 bool changes_numbers(const Report& report, const run::Difference& difference) {
-  if (difference.key != "switch.threads") return is_switch(difference);
-  return report.reference.provenance.get("device.type") == "cpu" &&
-         report.candidate.provenance.get("device.type") == "cpu";
+  return run::changes_numbers(difference.key, report.reference.provenance,
+                              report.candidate.provenance);
 }
 
 std::string_view mark_of(const Report& report, const run::Difference& difference) {

@@ -58,6 +58,17 @@ TEST(Night, HasWhatAttributionBlamesAndLayersIntroduce) {
   }));
 }
 
+TEST(Night, KnowsGoldenWeightsAndPolicyByWhatTheyHold) {
+  const report::Report report = report_test::attributed_report();
+  const history::Contents contents = night_of(report).contents;
+  EXPECT_EQ(contents.golden, report.reference.digests.recording);
+  EXPECT_EQ(contents.inputs, report.reference.digests.inputs);
+  EXPECT_EQ(contents.reference_weights, report.reference.digests.weights);
+  EXPECT_EQ(contents.candidate_weights, report.candidate.digests.weights);
+  EXPECT_EQ(contents.policy, report.policy_digest);
+  EXPECT_NE(contents.golden, "");
+}
+
 TEST(Night, HasTheRecordedNoise) {
   const history::Run run = night_of(report_test::noisy_report());
   EXPECT_TRUE(std::any_of(run.taps.begin(), run.taps.end(),
