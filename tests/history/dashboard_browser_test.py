@@ -21,6 +21,8 @@ PARITY, HISTORY = sys.argv[1], pathlib.Path(sys.argv[2])
 NOW = "2026-11-01T03:00:00Z"
 WIDE = {"width": 1440, "height": 900}
 NARROW = {"width": 400, "height": 800}
+LINKS_NOT_TO_FOLLOW = ["javascript:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)", "data:text/html,x", "//evil.test/",
+                       "\\\\evil.test", "/\\evil.test", "vbscript:x"]
 HOSTILE = "</script><img src=x onerror=alert(1)>{{data}}&amp;'\""
 
 
@@ -41,6 +43,18 @@ class DashboardTest(unittest.TestCase):
         database = cls.folder / "history.sqlite"
         database.write_bytes(HISTORY.read_bytes())
         cls.pages = cls.dashboard(database, "www")
+        # The newest night of one series has another golden, and compares less.
+        shrunk = cls.folder / "shrunk.sqlite"
+        shrunk.write_bytes(HISTORY.read_bytes())
+        connection = sqlite3.connect(shrunk)
+        newest, = connection.execute("SELECT run_id FROM nightly_run WHERE series = 'bfloat16' ORDER BY time DESC").fetchone()
+        connection.execute("DELETE FROM tap_result WHERE run_id = ? AND place_id IN (SELECT id FROM place WHERE tap LIKE ?)",
+                           (newest, "model.layers.2.mlp%"))
+        connection.execute("UPDATE run SET golden = ?", ("a" * 32,))
+        connection.execute("UPDATE run SET golden = ? WHERE id = ?", ("b" * 32, newest))
+        connection.commit()
+        connection.close()
+        cls.shrunk = cls.dashboard(shrunk, "shrunk")
         # Names come out of model files and from the command line; links were written by whoever added the night.
         connection = sqlite3.connect(database)
         connection.execute("UPDATE place SET tap = ? || id, case_name = ? || case_name", (HOSTILE, HOSTILE))
@@ -48,6 +62,9 @@ class DashboardTest(unittest.TestCase):
         connection.execute("UPDATE series SET name = ? || name", (HOSTILE,))
         connection.execute("UPDATE fact SET value = ? || value", (HOSTILE,))
         connection.execute("UPDATE run SET link = 'javascript:alert(1)', reason = ?", (HOSTILE,))
+        nights = connection.execute("SELECT id FROM run WHERE state = 'judged' ORDER BY time DESC").fetchall()
+        for (night,), link in zip(nights, LINKS_NOT_TO_FOLLOW * 20):
+            connection.execute("UPDATE run SET link = ? WHERE id = ?", (link, night))
         connection.commit()
         connection.close()
         cls.hostile = cls.dashboard(database, "hostile")
@@ -97,6 +114,27 @@ class DashboardTest(unittest.TestCase):
             self.assertIn(HOSTILE, page.locator("body").inner_text())
             self.assertEqual(page.locator("a[href^='javascript']").count(), 0)
             self.assertEqual(page.faults, [])
+
+    def test_links_that_a_browser_would_take_elsewhere_are_shown_and_not_followed(self):
+        for path in self.hostile.glob("series-*.html"):
+            page = self.open(path)
+            nights = page.locator("#nights button.night")
+            self.assertGreater(nights.count(), 2 * len(LINKS_NOT_TO_FOLLOW))
+            for index in range(nights.count() - 2 * len(LINKS_NOT_TO_FOLLOW), nights.count()):
+                page.locator("#nights button.night").nth(index).click()
+                self.assertEqual(page.locator("#night a", has_text="the night's report").count(), 0)
+                self.assertIn("report: ", page.locator("#night").inner_text())
+
+    def test_another_golden_leads_and_what_is_no_longer_compared_is_named(self):
+        page = self.open(self.shrunk / "series-bfloat16.html")
+        words = page.locator("#night").inner_text()
+        self.assertIn("taps are no longer compared, first at model.layers.2.mlp", words)
+        self.assertIn("the golden changed: aaaaaaaaaaaa → bbbbbbbbbbbb", words)
+        self.assertLess(words.index("the golden changed"), words.index("No longer compared"))
+        page.locator("#night a.tap", has_text="prose: model.layers.2.mlp.down_proj").click()
+        self.assertIn("model.layers.2.mlp.down_proj", page.locator("#layers figure h3").inner_text())
+        self.assertEqual(page.faults, [])
+        self.keep(page, "shrunk-bfloat16")
 
     def test_the_overview_leads_to_every_series(self):
         page = self.open(self.pages / "index.html")

@@ -42,8 +42,8 @@ function sparkline(series, values, worse) {
   const points = values.map((value, night) => value === null ? null
     : [3 + place(series.nights[night].t) * (width - 6), height - 4 - scale.share(value) * (height - 8)]);
   const dots = worse.filter((night) => points[night])
-    .map((night) => drawn("circle", { cx: points[night][0], cy: points[night][1], r: 3, class: "dot worse" }));
-  return drawn("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, drawn("path", { d: pathOf(points), class: "trend" }), dots);
+    .map((night) => draw("circle", { cx: points[night][0], cy: points[night][1], r: 3, class: "dot worse" }));
+  return draw("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, draw("path", { d: pathOf(points), class: "trend" }), dots);
 }
 
 // `worse`: indices of the nights on which this figure, or the place's verdict, regressed.
@@ -54,39 +54,39 @@ function trendChart(series, { title, values, worse, height = 200, chosen, choose
   const place = placeOf(series);
   const x = (t) => box.left + place(t) * (width - box.left - box.right);
   const y = (value) => height - box.bottom - scale.share(value) * (height - box.top - box.bottom);
-  const parts = [drawn("line", { class: "axis", x1: box.left, x2: width - box.right, y1: height - box.bottom, y2: height - box.bottom })];
+  const parts = [draw("line", { class: "axis", x1: box.left, x2: width - box.right, y1: height - box.bottom, y2: height - box.bottom })];
   for (const value of new Set([scale.low, scale.top])) {
-    parts.push(drawn("line", { class: "axis", x1: box.left, x2: width - box.right, y1: y(value), y2: y(value) }),
-      drawn("text", { x: box.left - 6, y: y(value) + 4, "text-anchor": "end" }, number(value)));
+    parts.push(draw("line", { class: "axis", x1: box.left, x2: width - box.right, y1: y(value), y2: y(value) }),
+      draw("text", { x: box.left - 6, y: y(value) + 4, "text-anchor": "end" }, number(value)));
   }
   const times = series.nights.map((night) => night.t);
-  parts.push(drawn("text", { x: box.left, y: height - 8 }, day(Math.min(...times))),
-    drawn("text", { x: width - box.right, y: height - 8, "text-anchor": "end" }, day(Math.max(...times))));
+  parts.push(draw("text", { x: box.left, y: height - 8 }, day(Math.min(...times))),
+    draw("text", { x: width - box.right, y: height - 8, "text-anchor": "end" }, day(Math.max(...times))));
   series.nights.forEach((night) => {
     const at = x(night.t);
     if (night.environment) {
-      parts.push(drawn("line", { class: "change", x1: at, x2: at, y1: box.top, y2: height - box.bottom },
-        drawn("title", {}, `environment changed on ${day(night.t)}`)));
+      parts.push(draw("line", { class: "change", x1: at, x2: at, y1: box.top, y2: height - box.bottom },
+        draw("title", {}, `environment changed on ${day(night.t)}`)));
     }
     if (MARKS[night.mark][0] === "unjudged") {
       const base = height - box.bottom;
-      parts.push(drawn("path", { class: "idle", d: `M${at - 3} ${base - 3}L${at + 3} ${base + 3}M${at - 3} ${base + 3}L${at + 3} ${base - 3}` },
-        drawn("title", {}, markLabel(night))));
+      parts.push(draw("path", { class: "idle", d: `M${at - 3} ${base - 3}L${at + 3} ${base + 3}M${at - 3} ${base + 3}L${at + 3} ${base - 3}` },
+        draw("title", {}, markLabel(night))));
     }
   });
   for (const t of series.missing) {
-    parts.push(drawn("circle", { class: "idle", cx: x(t), cy: height - box.bottom, r: 3, "stroke-dasharray": "2 1" },
-      drawn("title", {}, `${day(t)}: missing`)));
+    parts.push(draw("circle", { class: "idle", cx: x(t), cy: height - box.bottom, r: 3, "stroke-dasharray": "2 1" },
+      draw("title", {}, `${day(t)}: missing`)));
   }
-  if (chosen !== null) parts.push(drawn("line", { class: "pointer", x1: x(times[chosen]), x2: x(times[chosen]), y1: box.top, y2: height - box.bottom }));
+  if (chosen !== null) parts.push(draw("line", { class: "pointer", x1: x(times[chosen]), x2: x(times[chosen]), y1: box.top, y2: height - box.bottom }));
   const points = values.map((value, night) => value === null ? null : [x(times[night]), y(value)]);
-  parts.push(drawn("path", { d: pathOf(points), class: "trend" }));
+  parts.push(draw("path", { d: pathOf(points), class: "trend" }));
   points.forEach((point, night) => {
     if (!point) return;
     const bad = worse.includes(night);
-    if (bad) parts.push(drawn("circle", { cx: point[0], cy: point[1], r: 7, class: "ring" }));
-    parts.push(drawn("circle", { cx: point[0], cy: point[1], r: bad ? 4 : 2.5, class: bad ? "dot worse" : "dot" },
-      drawn("title", {}, `${day(times[night])}: ${number(values[night])}${bad ? ", worse" : ""}`)));
+    if (bad) parts.push(draw("circle", { cx: point[0], cy: point[1], r: 7, class: "ring" }));
+    parts.push(draw("circle", { cx: point[0], cy: point[1], r: bad ? 4 : 2.5, class: bad ? "dot worse" : "dot" },
+      draw("title", {}, `${day(times[night])}: ${number(values[night])}${bad ? ", worse" : ""}`)));
   });
   const nearest = (event) => {
     const frame = svg.getBoundingClientRect();
@@ -96,7 +96,7 @@ function trendChart(series, { title, values, worse, height = 200, chosen, choose
     return best;
   };
   const words = scale.logarithmic ? `${title}, logarithmic` : title;
-  const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": `${words} over the nights`,
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": `${words} over the nights`,
     onclick: (event) => choose(nearest(event)) }, parts);
-  return element("figure", { style: null, class: "figure" }, element("h3", { class: "tap" }, words), svg);
+  return make("figure", { style: null, class: "figure" }, make("h3", { class: "tap" }, words), svg);
 }

@@ -24,16 +24,16 @@ function strip(series, choose) {
     const [kind, sign] = MARKS[night.mark];
     const classes = `night ${kind}${night.environment ? " changed" : ""}`;
     const label = markLabel(night);
-    if (night.index === null || !choose) return element("span", { class: classes, title: label, role: "img", "aria-label": label }, sign);
-    return element("button", { type: "button", class: classes, title: label, "aria-label": label, "data-night": night.index,
+    if (night.index === null || !choose) return make("span", { class: classes, title: label, role: "img", "aria-label": label }, sign);
+    return make("button", { type: "button", class: classes, title: label, "aria-label": label, "data-night": night.index,
       onclick: () => choose(night.index) }, sign);
   });
-  return element("div", { class: "strip" }, cells);
+  return make("div", { class: "strip" }, cells);
 }
 
 function legend() {
   const items = Object.values(MARKS).map(([kind, sign, words]) =>
-    element("span", {}, element("span", { class: `night ${kind}`, "aria-hidden": "true" }, sign), words));
-  items.push(element("span", { class: "fact" }, "┃ the environment changed"));
-  return element("p", { class: "legend" }, items);
+    make("span", {}, make("span", { class: `night ${kind}`, "aria-hidden": "true" }, sign), words));
+  items.push(make("span", { class: "fact" }, "┃ the environment changed"));
+  return make("p", { class: "legend" }, items);
 }

@@ -26,8 +26,8 @@ function lastOf(values) {
 
 function metricChoice(series, of, chosen, choose) {
   const present = series.metrics.filter((metric) => metric.of === of && series.lines.some((line) => line.values[metric.name]));
-  return element("select", { onchange: (event) => choose(event.target.value) },
-    present.map((metric) => element("option", { value: metric.name, selected: metric.name === chosen }, metric.name)));
+  return make("select", { onchange: (event) => choose(event.target.value) },
+    present.map((metric) => make("option", { value: metric.name, selected: metric.name === chosen }, metric.name)));
 }
 
 function caseSection(series, worse, redraw) {
@@ -35,10 +35,10 @@ function caseSection(series, worse, redraw) {
     .map(([line, index]) => trendChart(series, { title: `${line.case}: ${line.tap} ${state.caseMetric}`, values: line.values[state.caseMetric],
       worse: worse(index, state.caseMetric), height: 170, chosen: state.night, choose: (night) => redraw({ night }) }));
   if (!series.lines.some((line) => line.of === "logits")) return null;
-  return element("section", { id: "cases" }, element("h2", {}, "Cases: what a user of the model sees"),
-    element("div", { class: "controls" }, element("label", {}, "Figure ",
+  return make("section", { id: "cases" }, make("h2", {}, "Cases: what a user of the model sees"),
+    make("div", { class: "controls" }, make("label", {}, "Figure ",
       metricChoice(series, "logits", state.caseMetric, (caseMetric) => redraw({ caseMetric })))),
-    element("div", { class: "grid" }, grid));
+    make("div", { class: "grid" }, grid));
 }
 
 function layerRows(series, worse) {
@@ -55,35 +55,35 @@ function layerRows(series, worse) {
 
 function layerTable(series, worse, redraw) {
   const MOST_ROWS = 300;
-  const head = (sort, words) => element("th", { scope: "col" }, sort
-    ? element("button", { type: "button", "aria-pressed": String(state.sort === sort), onclick: () => redraw({ sort }) }, words) : words);
+  const head = (sort, words) => make("th", { scope: "col" }, sort
+    ? make("button", { type: "button", "aria-pressed": String(state.sort === sort), onclick: () => redraw({ sort }) }, words) : words);
   const rows = layerRows(series, worse);
-  const body = rows.slice(0, MOST_ROWS).map((row) => element("tr", { tabindex: 0, class: row.index === state.line ? "chosen" : null,
+  const body = rows.slice(0, MOST_ROWS).map((row) => make("tr", { tabindex: 0, class: row.index === state.line ? "chosen" : null,
     onclick: () => redraw({ line: row.index }), onkeydown: (event) => { if (event.key === "Enter") redraw({ line: row.index }); } },
-  element("td", { class: "tap" }, state.layerCase ? row.line.tap : `${row.line.case}: ${row.line.tap}`),
-  element("td", {}, sparkline(series, row.values, row.worse)),
-  element("td", { class: "number" }, number(row.last)), element("td", { class: "number" }, number(row.usual)),
-  element("td", { class: row.worse.length ? "bad" : null }, row.worse.map((night) => day(series.nights[night].t)).join(", "))));
-  return [element("div", { class: "scroll" }, element("table", { id: "layer-table" }, element("thead", {}, element("tr", {},
+  make("td", { class: "tap" }, state.layerCase ? row.line.tap : `${row.line.case}: ${row.line.tap}`),
+  make("td", {}, sparkline(series, row.values, row.worse)),
+  make("td", { class: "number" }, number(row.last)), make("td", { class: "number" }, number(row.usual)),
+  make("td", { class: row.worse.length ? "bad" : null }, row.worse.map((night) => day(series.nights[night].t)).join(", "))));
+  return [make("div", { class: "scroll" }, make("table", { id: "layer-table" }, make("thead", {}, make("tr", {},
     head("order", "layer, as they ran"), head(null, "trend"), head("last", "newest"), head("ratio", "usual"), head("worse", "worse on"))),
-  element("tbody", {}, body))),
-  element("p", { class: "quiet" }, `${rows.length} layers${rows.length > MOST_ROWS ? `, ${MOST_ROWS} shown: search for the others` : ""}`)];
+  make("tbody", {}, body))),
+  make("p", { class: "quiet" }, `${rows.length} layers${rows.length > MOST_ROWS ? `, ${MOST_ROWS} shown: search for the others` : ""}`)];
 }
 
 function layerSection(series, worse, redraw) {
   const cases = [...new Set(series.lines.filter((line) => line.of === "tap").map((line) => line.case))];
   const line = state.line === null ? null : series.lines[state.line];
   const values = line && line.values[state.layerMetric];
-  return element("section", { id: "layers" }, element("h2", {}, "Layers"),
-    element("div", { class: "controls" },
-      element("label", {}, "Figure ", metricChoice(series, "tap", state.layerMetric, (layerMetric) => redraw({ layerMetric }))),
-      element("label", {}, "Case ", element("select", { onchange: (event) => redraw({ layerCase: event.target.value }) },
-        element("option", { value: "" }, "all"), cases.map((name) => element("option", { value: name, selected: name === state.layerCase }, name)))),
-      element("label", {}, "Find ", element("input", { type: "search", id: "search", value: state.search, spellcheck: "false",
+  return make("section", { id: "layers" }, make("h2", {}, "Layers"),
+    make("div", { class: "controls" },
+      make("label", {}, "Figure ", metricChoice(series, "tap", state.layerMetric, (layerMetric) => redraw({ layerMetric }))),
+      make("label", {}, "Case ", make("select", { onchange: (event) => redraw({ layerCase: event.target.value }) },
+        make("option", { value: "" }, "all"), cases.map((name) => make("option", { value: name, selected: name === state.layerCase }, name)))),
+      make("label", {}, "Find ", make("input", { type: "search", id: "search", value: state.search, spellcheck: "false",
         oninput: (event) => { state.search = event.target.value; document.getElementById("rows").replaceChildren(...layerTable(series, worse, redraw)); } }))),
     values ? trendChart(series, { title: `${line.case}: ${line.tap} ${state.layerMetric}`, values, worse: worse(state.line, state.layerMetric),
       height: 240, chosen: state.night, choose: (night) => redraw({ night }) }) : null,
-    element("div", { id: "rows" }, layerTable(series, worse, redraw)));
+    make("div", { id: "rows" }, layerTable(series, worse, redraw)));
 }
 
 // The line to look at first: where the newest trouble begins, else the one that is furthest off.
@@ -112,10 +112,10 @@ function showSeries(series) {
     const nights = strip(series, choose);
     nights.querySelector(`[data-night="${state.night}"]`).classList.add("chosen");
     main.replaceChildren(
-      element("section", { id: "nights" }, element("h2", {}, "Nights"), element("p", { class: "quiet" }, series.counts), nights, legend(),
-        element("div", { id: "night", "aria-live": "polite" }, nightDetails(series, state.night, (line) => redraw({ line })))),
+      make("section", { id: "nights" }, make("h2", {}, "Nights"), make("p", { class: "quiet" }, series.counts), nights, legend(),
+        make("div", { id: "night", "aria-live": "polite" }, nightDetails(series, state.night, (line) => redraw({ line })))),
       ...[caseSection(series, worse, redraw), layerSection(series, worse, redraw)].filter(Boolean),
-      element("section", { id: "rule" }, element("h2", {}, "When a figure is beyond its own noise"), element("p", { class: "quiet" }, series.rule)));
+      make("section", { id: "rule" }, make("h2", {}, "When a figure is beyond its own noise"), make("p", { class: "quiet" }, series.rule)));
     if (rows) document.querySelector(".scroll").scrollTop = top;
     if (focused !== null && focused !== undefined) document.querySelector(`[data-night="${focused}"]`).focus();
   };

@@ -1,30 +1,4 @@
-// Elements of the page. Text is always set as text, never read as markup.
-const SVG = document.querySelector('svg').namespaceURI;
-
-function fill(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (value === undefined || value === null || value === false) continue;
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? '' : value);
-  }
-  for (const child of children) {
-    if (child !== undefined && child !== null) element.append(child);
-  }
-  return element;
-}
-
-function make(tag, attributes, ...children) {
-  return fill(document.createElement(tag), attributes, children);
-}
-
-function draw(tag, attributes, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
-}
-
-function byId(id) {
-  return document.getElementById(id);
-}
-
+// Names, verdicts and tables of the report.
 // A name in parts, between which a line may break: behind its dots and slashes, and in a long part behind its underscores.
 function breakable(name) {
   const parts = name.split(/(?<=[./])/).flatMap((part) => (part.length > 18 ? part.split(/(?<=_)/) : [part]));
