@@ -38,6 +38,8 @@ done
 
 system_packages "$install" "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
 find_toml "$install"
+test_promtool "$install"
+export PATH
 require_tools
 test_python=
 if [[ $python == yes ]]; then

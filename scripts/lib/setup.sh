@@ -10,7 +10,9 @@ BUILD_PACKAGES=(
   libxxhash-dev libhwy-dev libzip-dev libsqlite3-dev)
 # shellcheck disable=SC2034  # used by test.sh
 TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck procps sqlite3 xz-utils)
-TEST_PACKAGES+=(prometheus libxml2-utils) # promtool and xmllint check what is written for others
+TEST_PACKAGES+=(libxml2-utils) # its xmllint checks what is written for others
+# Its promtool checks what is exported. Unpacked, not installed: installed, it starts a server.
+PROMTOOL_PACKAGE=prometheus
 
 # toml++, headers only, is a package in Debian 12 and Ubuntu 24.04. Ubuntu 22.04 has none: there the headers come out of
 # the package of Ubuntu 24.04.
@@ -336,6 +338,28 @@ test_browser() {
   say "Installing a browser for the HTML report through playwright"
   quietly browser "$venv/bin/python" -m playwright install "${with_libraries[@]}" chromium ||
     say "SKIPPED: there is no browser, so the HTML report will not be opened in one"
+}
+
+# unpack_package NAME FOLDER: what a package of the distribution holds, with nothing installed and nothing started.
+unpack_package() {
+  mkdir -p "$2"
+  (cd "$2" && apt-get -q download "$1") && dpkg-deb -x "$2/$1"_*.deb "$2"
+}
+
+# test_promtool INSTALL|SKIP: promtool for the tests of the exports, in PATH. They are skipped, and say so, where it is not.
+test_promtool() {
+  local unpacked=$PARITY_ROOT/build/promtool
+  PATH=$unpacked/usr/bin:$PATH
+  if command -v promtool >/dev/null; then
+    say "promtool: there is one."
+  elif [[ $1 != INSTALL ]] || ! has_apt; then
+    say "SKIPPED: there is no promtool, so no export is checked by it"
+  else
+    say "Unpacking promtool of the package $PROMTOOL_PACKAGE into $unpacked"
+    quietly promtool unpack_package "$PROMTOOL_PACKAGE" "$unpacked" ||
+      { can_be_root && quietly apt-update apt_get update && quietly promtool unpack_package "$PROMTOOL_PACKAGE" "$unpacked"; } ||
+      say "SKIPPED: promtool could not be had, so no export is checked by it"
+  fi
 }
 
 distribution() { sed -n 's/^ID=//p' /etc/os-release 2>/dev/null; }

@@ -118,5 +118,28 @@ expect "a step that works is quiet" "" "$(quietly step echo hello 2>&1)"
   exit "$failures"
 ) || failures=$((failures + $?))
 
+# promtool: unpacked, so that no server is started.
+(
+  command() { [[ $* != "-v promtool" ]] || return 1; builtin command "$@"; }
+  has_apt() { return 0; }
+  can_be_root() { return 1; }
+  install_packages() { echo "installed: $*"; }
+  quietly() { echo "ran: ${*:2}"; }
+  expect "promtool is unpacked" "ran: unpack_package prometheus $PARITY_ROOT/build/promtool" \
+    "$(test_promtool INSTALL 2>/dev/null)"
+  expect "--no-install unpacks none" "" "$(test_promtool SKIP 2>/dev/null)"
+  quietly() { return 1; }
+  expect "no promtool is no failure, and is said" yes \
+    "$( (test_promtool INSTALL 2>&1 || echo failed) | grep -q 'SKIPPED: promtool' && echo yes)"
+  command() { builtin command "$@"; }
+  mkdir -p "$PARITY_ROOT/build/promtool/usr/bin"
+  printf '#!/bin/sh\n' >"$PARITY_ROOT/build/promtool/usr/bin/promtool"
+  chmod +x "$PARITY_ROOT/build/promtool/usr/bin/promtool"
+  expect "one that was unpacked is in PATH" "$PARITY_ROOT/build/promtool/usr/bin/promtool" \
+    "$(test_promtool INSTALL 2>/dev/null; builtin command -v promtool)"
+  [[ " ${TEST_PACKAGES[*]} ${BUILD_PACKAGES[*]} " != *" prometheus "* ]] || expect "prometheus is not installed" "" "it is"
+  exit "$failures"
+) || failures=$((failures + $?))
+
 [[ $failures -eq 0 ]] && echo "setup_test: all as wanted"
 exit "$failures"
