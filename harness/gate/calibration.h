@@ -36,6 +36,8 @@ struct Spread {
   tensor::DType dtype = tensor::DType::float32;  ///< whose rounding it has, see TapQuery
   std::uint64_t elements = 0;                    ///< of logits: positions
   std::vector<run::NoiseFigure> figures;         ///< empty where every bit is the same
+  /// Of metrics that not every comparison measures, see is_late: those that this one did.
+  std::vector<run::NoiseFigure> late = {};
   std::int64_t repeats = 1;  ///< runs of which the figures are the worst; they must differ
   std::optional<double> truth_factor;  ///< least one that lets it pass; nullopt without a truth
   std::string unboundable;             ///< why no bound could let it pass; empty where one can
@@ -85,6 +87,8 @@ struct RuleEvidence {
   std::optional<double> truth_factor;  ///< the largest that was needed
   /// Metrics without a bound, since what was measured leaves none that could fail, with the worst.
   std::vector<std::pair<std::string, double>> left_out;
+  /// Metrics without a bound, since no run that differs measured them.
+  std::vector<std::string> not_measured;
 };
 
 struct Untestable {

@@ -159,7 +159,7 @@ std::vector<Selector> selectors_for(const std::vector<MeasuredTap>& taps, std::s
   std::vector<Selector> selectors;
   for (Group& group : groups) {
     Selector selector;
-    selector.layers = std::move(group.globs);
+    selector.layers.assign(group.globs.begin(), group.globs.end());
     selector.kinds = {group.kind};
     selector.dtypes = {group.dtype};
     selectors.push_back(std::move(selector));

@@ -19,6 +19,9 @@ namespace parity::gate {
 /// elements are in ulp, which a norm does not say of small values beside large ones.
 [[nodiscard]] std::vector<std::string_view> calibrated_metrics(tensor::DType dtype);
 [[nodiscard]] std::vector<std::string_view> calibrated_logits_metrics();
+/// The same of what not every comparison measures: what a layer introduces, and how many times the
+/// reference's error against the truth the candidate's is.
+[[nodiscard]] std::vector<std::string_view> late_metrics(tensor::DType dtype);
 
 /// What limits are made from.
 struct Measured {
@@ -43,9 +46,5 @@ struct Limit {
                                              const Measured& measured);
 [[nodiscard]] std::optional<Limit> logits_limit(std::string_view metric, tensor::DType dtype,
                                                 const Measured& measured);
-
-/// From here on a metric measured on taps or logits that are all right says that no limit can tell
-/// them from wrong ones; infinity where it never does.
-[[nodiscard]] double worthless_from(std::string_view metric);
 
 }  // namespace parity::gate

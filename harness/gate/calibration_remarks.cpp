@@ -31,6 +31,10 @@ std::vector<std::string> remarks_on_rule(const Rule& rule, const RuleEvidence& e
         "no bound on {}, of which {:.2g} was measured: a limit above it would let anything pass",
         metric, worst));
   }
+  if (!evidence.not_measured.empty()) {
+    lines.push_back(fmt::format("no bound on what no run that differs measured here: {}",
+                                fmt::join(evidence.not_measured, ", ")));
+  }
   if (evidence.truth_factor) {
     lines.push_back(fmt::format(
         "truth_factor: {:.2g} was needed; with headroom, and never above the built-in one",

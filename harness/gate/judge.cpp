@@ -63,15 +63,6 @@ std::uint64_t counted(const ClassCounts& classes) {
   return classes.finite + classes.both_nan + classes.inf_equal + one_sided(classes);
 }
 
-/// Every bit equal, payloads of NaN aside. Needs dtypes to be equal and every figure to agree, so
-/// that one figure that was not computed cannot make tensors identical.
-bool is_identical(const TensorComparison& facts) {
-  const ClassCounts& classes = facts.classes;
-  return facts.reference_dtype == facts.candidate_dtype && one_sided(classes) == 0 &&
-         classes.equal_bits + classes.both_nan >= facts.elements && classes.zero_sign == 0 &&
-         facts.ulp.max == 0 && facts.absolute.max == 0 && facts.nrmse == 0;
-}
-
 std::string non_finite_text(const ClassCounts& classes) {
   std::string text;
   const auto add = [&](std::uint64_t count, std::string_view what) {

@@ -22,6 +22,11 @@ bool is_within(const TruthErrors& errors, double limit, tensor::DType dtype) {
   return rule.no_further(errors.candidate.nrmse, errors.reference.nrmse);
 }
 
+bool all_optional(const std::vector<Bound>& bounds) {
+  return std::all_of(bounds.begin(), bounds.end(),
+                     [](const Bound& bound) { return bound.presence == Presence::optional; });
+}
+
 bool is_inside(Verdict verdict) {
   return verdict == Verdict::identical || verdict == Verdict::within;
 }
@@ -31,6 +36,7 @@ bool is_inside(Verdict verdict) {
 Judgement judge_truth_ratio(Judgement judgement, const Limits& limits, const TruthErrors* errors,
                             tensor::DType dtype) {
   if (!limits.truth_ratio || judgement.verdict == Verdict::identical) return judgement;
+  if (errors == nullptr && limits.truth_ratio->presence == Presence::optional) return judgement;
   if (errors == nullptr) {
     lower(judgement, Verdict::untested,
           fmt::format("{} has a bound on {}, and no truth was recorded for this tap",
@@ -55,6 +61,7 @@ Judgement judge_introduced(Judgement judgement, const Limits& limits,
                            const compare::TensorComparison* introduced, tensor::DType dtype,
                            const run::TapNoise* noise) {
   if (limits.introduced.empty()) return judgement;
+  if (introduced == nullptr && all_optional(limits.introduced)) return judgement;
   if (introduced == nullptr) {
     lower(judgement, Verdict::untested,
           fmt::format("{} bounds what the tap introduces, and the forced pass did not measure it",

@@ -16,12 +16,13 @@ namespace parity::gate {
 ///     candidate > limit reference + u                        (u: unit roundoff of `dtype`)
 ///
 /// `errors`: nullptr where the tap has no truth, which leaves a tap that has such a bound and is
-/// not identical untested. `dtype`: the coarser of the two sides.
+/// not identical untested, unless the bound is optional. `dtype`: the coarser of the two sides.
 [[nodiscard]] Judgement judge_truth_ratio(Judgement judgement, const Limits& limits,
                                           const TruthErrors* errors, tensor::DType dtype);
 
 /// `judgement` of a tap, held to its rule's bounds on what it introduces. `introduced`: nullptr
-/// where the forced pass did not measure it, which leaves a tap that has such a bound untested.
+/// where the forced pass did not measure it, which leaves a tap that has such a bound untested,
+/// unless all of them are optional.
 [[nodiscard]] Judgement judge_introduced(Judgement judgement, const Limits& limits,
                                          const compare::TensorComparison* introduced,
                                          tensor::DType dtype, const run::TapNoise* noise);

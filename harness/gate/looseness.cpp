@@ -39,6 +39,8 @@ constexpr auto kReaches = std::to_array<Reach>({
     {"unequal", 1e12, 100, "lets anything pass"},
     {"where.outside", 1e12, 100, "lets anything pass"},
     {"kl", kGuess, 1, "accepts a guess among all tokens; use one below 1"},
+    // Twice or half the value is 4 to 2^52 steps away, by dtype; see also looseness_in.
+    {"ulp.", 0x1p63, 65536, "lets anything pass: no dtype has as many values of one sign"},
     {"flips", 1e9, 100, "lets anything pass"},
     {"decided_flips", 1e9, 100, "lets anything pass"},
     {"max_flip_gap", 100, kGuess, "accepts any flip"},
@@ -56,6 +58,9 @@ const Reach* reach_of(std::string_view metric) {
 
 bool is_ulp(std::string_view metric) { return metric.rfind("ulp.", 0) == 0; }
 
+/// Counts of elements or positions, of which a tensor has no more than it has.
+bool counts_parts(std::string_view unit) { return unit == "elements" || unit == "positions"; }
+
 }  // namespace
 
 std::string looseness(std::string_view metric, double limit) {
@@ -66,17 +71,25 @@ std::string looseness(std::string_view metric, double limit) {
 
 std::string looseness_in(tensor::DType dtype, std::string_view metric, double limit) {
   if (!is_ulp(metric)) return {};
-  // From the largest value to the one of the other sign.
+  // From zero to the largest value.
   const double span =
-      std::ldexp(1.0, static_cast<int>(8 * tensor::size_bytes(tensor::component(dtype))));
+      std::ldexp(1.0, static_cast<int>(8 * tensor::size_bytes(tensor::component(dtype))) - 1);
   if (limit < span) return {};
-  return fmt::format("lets anything pass: {} has fewer values than that", tensor::name(dtype));
+  return fmt::format("lets anything pass: {} has fewer values of one sign", tensor::name(dtype));
+}
+
+std::string looseness_of_count(std::string_view unit, double limit, std::uint64_t most) {
+  if (!counts_parts(unit) || most == 0 || limit < static_cast<double>(most)) return {};
+  return fmt::format("lets anything pass: no tap that the rule judges has more than {} {}", most,
+                     unit);
+}
+
+std::string looseness_from_below(double warn, double fail) {
+  if (warn > 1) return "can never be kept: the metric is 1 at best";
+  return warn == 0 && fail == 0 ? "lets anything pass: the metric is 0 at worst" : "";
 }
 
 bool can_judge_alone(std::string_view metric, double limit) {
-  // Twice or half the value is 4 to 2^52 steps away, by dtype.
-  constexpr double kStepsAlone = 65536;
-  if (is_ulp(metric)) return limit < kStepsAlone;
   const Reach* reach = reach_of(metric);
   return limit < (reach == nullptr ? kInfinity : reach->alone_below);
 }

@@ -12,7 +12,7 @@ namespace {
 
 /// From here on a limit of this metric lets worthless values through. A share of elements is not
 /// among them: noise reaches all elements long before it is large.
-double worthless_from(std::string_view metric) {
+double explains_anything_from(std::string_view metric) {
   if (metric == "nrmse") return 1;            // zeros in the place of everything
   if (metric.substr(0, 2) == "kl") return 1;  // nat: probabilities off by a factor of e
   if (metric == "decided_flips") return 1;    // the reference changes its own answers
@@ -44,7 +44,7 @@ std::optional<NoiseFloor> noise_floor(std::string_view metric, Direction directi
     return NoiseFloor{limit, !(limit > 0)};
   }
   const double limit = run::kNoiseMultiple * *figure;
-  return NoiseFloor{limit, !std::isfinite(limit) || limit >= worthless_from(metric)};
+  return NoiseFloor{limit, !std::isfinite(limit) || limit >= explains_anything_from(metric)};
 }
 
 std::string noise_text(const run::TapNoise& noise) {

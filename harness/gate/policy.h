@@ -16,6 +16,10 @@
 
 namespace parity::gate {
 
+/// What becomes of a rule that judges nothing in a golden, and of a bound on what a comparison does
+/// not measure: refused, or left aside.
+enum class Presence : std::uint8_t { required, optional };
+
 /// One limit on one metric: beyond `warn` is suspect, beyond `fail` diverged. A NaN metric is
 /// beyond both.
 struct Bound {
@@ -24,6 +28,8 @@ struct Bound {
   double fail = 0;
   std::string origin;  ///< where the number comes from
   int line = 0;        ///< in the policy file; 0 for the built-in policy
+  /// Optional only on metrics that not every comparison measures, see is_late in gate/rule_book.h.
+  Presence presence = Presence::required;
 };
 
 /// All limits for one dtype. All bounds join by AND.

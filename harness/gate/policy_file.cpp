@@ -4,6 +4,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -39,9 +40,10 @@ class Table {
   [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
   [[nodiscard]] std::string needed_text(std::string_view key) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;
-  [[nodiscard]] std::vector<std::string> globs(std::string_view key) const;
+  [[nodiscard]] std::vector<run::Glob> globs(std::string_view key) const;
   [[nodiscard]] std::optional<double> number(std::string_view key) const;
-  [[nodiscard]] bool flag(std::string_view key) const;
+  /// Of the key `optional`.
+  [[nodiscard]] Presence presence() const;
   [[nodiscard]] std::optional<Table> table(std::string_view key) const;
   /// Of [[key]].
   [[nodiscard]] std::vector<Table> tables(std::string_view key, const std::string& what) const;
@@ -96,23 +98,25 @@ std::vector<std::string> Table::texts(std::string_view key) const {
   if (node == nullptr) return {};
   if (!node->is_array()) wrong_type(*node, key, "a list of texts, such as [\"a\", \"b\"]");
   std::vector<std::string> texts;
+  std::set<std::string> known;
   for (const toml::node& item : *node->as_array()) {
     if (!item.is_string()) wrong_type(item, key, "a list of texts");
     texts.push_back(**item.as_string());
     const std::string& last = texts.back();
     if (last.empty()) fail(line_of(item), fmt::format("{} of {} has an empty text", key, what_));
-    if (std::count(texts.begin(), texts.end(), last) > 1)
+    if (!known.insert(last).second)
       fail(line_of(item), fmt::format("{} of {} has '{}' twice", key, what_, last));
   }
   if (texts.empty()) fail(line_of(*node), fmt::format("{} of {} is an empty list", key, what_));
   return texts;
 }
 
-std::vector<std::string> Table::globs(std::string_view key) const {
-  std::vector<std::string> globs = texts(key);
-  for (const std::string& glob : globs) {
-    if (const std::string fault = run::glob_fault(glob); !fault.empty())
-      fail(line_of_key(key), fmt::format("the glob '{}' in {} of {} {}", glob, key, what_, fault));
+std::vector<run::Glob> Table::globs(std::string_view key) const {
+  std::vector<run::Glob> globs;
+  for (const std::string& text : texts(key)) {
+    globs.emplace_back(text);
+    if (const std::string fault = globs.back().fault(); !fault.empty())
+      fail(line_of_key(key), fmt::format("the glob '{}' in {} of {} {}", text, key, what_, fault));
   }
   return globs;
 }
@@ -123,14 +127,14 @@ std::optional<double> Table::number(std::string_view key) const {
   // An integer that no double has exactly is a limit all the same.
   if (const auto* whole = node->as_integer()) return static_cast<double>(whole->get());
   if (!node->is_number()) wrong_type(*node, key, "a number");
-  return node->value<double>();
+  return **node->as_floating_point();
 }
 
-bool Table::flag(std::string_view key) const {
-  const toml::node* node = table_.get(key);
-  if (node == nullptr) return false;
-  if (!node->is_boolean()) wrong_type(*node, key, "true or false");
-  return **node->as_boolean();
+Presence Table::presence() const {
+  const toml::node* node = table_.get("optional");
+  if (node == nullptr) return Presence::required;
+  if (!node->is_boolean()) wrong_type(*node, "optional", "true or false");
+  return **node->as_boolean() ? Presence::optional : Presence::required;
 }
 
 std::optional<Table> Table::table(std::string_view key) const {
@@ -187,7 +191,7 @@ std::vector<Bound> bounds_of(const Table& rule, const std::string& what,
                              const std::string& reason) {
   std::vector<Bound> bounds;
   for (const Table& table : rule.tables("bound", what)) {
-    table.allow({"metric", "warn", "fail", "reason"});
+    table.allow({"metric", "warn", "fail", "optional", "reason"});
     const std::optional<double> fail = table.number("fail");
     Bound bound;
     bound.line = table.line();
@@ -196,29 +200,30 @@ std::vector<Bound> bounds_of(const Table& rule, const std::string& what,
     bound.fail = *fail;
     bound.warn = table.number("warn").value_or(bound.fail);
     bound.origin = table.text("reason").value_or(reason);
+    bound.presence = table.presence();
     bounds.push_back(std::move(bound));
   }
   return bounds;
 }
 
-/// FILE:LINE, and the column as well where another rule begins in that line.
-std::string rule_id(const RuleBook& book, const Table& table) {
-  const std::string file = std::filesystem::path(book.file).filename().string();
-  std::string id = fmt::format("{}:{}", file, table.line());
-  const auto has_it = [&](const Rule& rule) { return rule.id == id; };
-  const bool taken = std::any_of(book.taps.begin(), book.taps.end(), has_it) ||
-                     std::any_of(book.logits.begin(), book.logits.end(), has_it);
-  return taken ? fmt::format("{}:{}", id, table.column()) : id;
+/// Whether a rule stands in that line already. Rules come as they stand in the file.
+bool has_rule_in_line(const std::vector<Rule>& rules, int line) {
+  const auto above = [](const Rule& rule, int other) { return rule.line < other; };
+  const auto found = std::lower_bound(rules.begin(), rules.end(), line, above);
+  return found != rules.end() && found->line == line;
 }
 
 /// What rules for taps and rules for logits have in common.
 Rule common_part(const RuleBook& book, const Table& table, const std::string& bounds) {
   Rule rule;
   rule.line = table.line();
-  rule.id = rule_id(book, table);
+  rule.id = fmt::format("{}:{}", std::filesystem::path(book.file).filename().string(), rule.line);
+  // Inline tables may share a line.
+  if (has_rule_in_line(book.taps, rule.line) || has_rule_in_line(book.logits, rule.line))
+    rule.id += fmt::format(":{}", table.column());
   rule.selector.layers = table.globs("layers");
   rule.selector.cases = table.globs("cases");
-  rule.presence = table.flag("optional") ? Presence::optional : Presence::required;
+  rule.presence = table.presence();
   rule.reason = table.needed_text("reason");
   rule.truth_factor = table.number("truth_factor");
   rule.bounds = bounds_of(table, bounds, rule.reason);

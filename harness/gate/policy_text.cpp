@@ -48,7 +48,7 @@ void add_remarks(std::string& text, const std::vector<std::string>& lines) {
 
 void add_rule(std::string& text, std::string_view table, const Rule& rule,
               const RuleRemarks& remarks) {
-  const auto itself = [](const std::string& glob) { return std::string_view(glob); };
+  const auto itself = [](const run::Glob& glob) { return std::string_view(glob.text()); };
   text += '\n';
   add_remarks(text, remarks.rule);
   text += fmt::format("[[{}]]\n", table);
@@ -64,9 +64,10 @@ void add_rule(std::string& text, std::string_view table, const Rule& rule,
   for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
     const Bound& bound = rule.bounds[i];
     if (i < remarks.bounds.size()) add_remarks(text, remarks.bounds[i]);
-    text += fmt::format("[[{}.bound]]\nmetric = {}\nwarn = {}\nfail = {}\nreason = {}\n", table,
-                        quoted(bound.metric), number(bound.warn), number(bound.fail),
-                        quoted(bound.origin));
+    text += fmt::format("[[{}.bound]]\nmetric = {}\nwarn = {}\nfail = {}\n", table,
+                        quoted(bound.metric), number(bound.warn), number(bound.fail));
+    if (bound.presence == Presence::optional) text += "optional = true\n";
+    text += fmt::format("reason = {}\n", quoted(bound.origin));
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "run/glob.h"
-
 namespace parity::gate {
 namespace {
 
@@ -12,25 +10,44 @@ bool is_in(const std::vector<T>& list, const T& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-bool any_names(const std::vector<std::string>& globs, const run::TapId& tap) {
-  return globs.empty() || std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
-           return run::names_tap(glob, tap);
+/// A query with what all rules ask of it, made once.
+struct Asked {
+  const TapQuery& query;
+  const std::string full_name;
+
+  explicit Asked(const TapQuery& of) : query(of), full_name(run::to_string(of.tap)) {}
+};
+
+bool any_names(const std::vector<run::Glob>& globs, const Asked& asked) {
+  return globs.empty() || std::any_of(globs.begin(), globs.end(), [&](const run::Glob& glob) {
+           return glob.matches(asked.query.tap.path) || glob.matches(asked.full_name);
          });
 }
 
-bool any_matches(const std::vector<std::string>& globs, const std::string& text) {
-  return globs.empty() || std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
-           return run::glob_matches(glob, text);
-         });
+bool any_matches(const std::vector<run::Glob>& globs, const std::string& text) {
+  return globs.empty() || std::any_of(globs.begin(), globs.end(),
+                                      [&](const run::Glob& glob) { return glob.matches(text); });
 }
 
-bool matches_but_dtype(const Selector& selector, const run::TapId& tap,
-                       const std::string& case_name) {
-  return any_names(selector.layers, tap) &&
+/// What costs least is asked first: a policy may have thousands of rules.
+bool matches(const Selector& selector, RuleKind kind, const Asked& asked) {
+  const run::TapId& tap = asked.query.tap;
+  const bool of_dtype = selector.dtypes.empty() ? !tensor::is_integral(asked.query.dtype)
+                                                : is_in(selector.dtypes, asked.query.dtype);
+  return (kind == RuleKind::logits || of_dtype) &&
          (selector.kinds.empty() || is_in(selector.kinds, tap.kind)) &&
+         any_names(selector.layers, asked) &&
          (selector.ops.empty() ||
           (tap.kind == run::TapKind::op && any_matches(selector.ops, tap.op))) &&
-         any_matches(selector.cases, case_name);
+         any_matches(selector.cases, asked.query.case_name);
+}
+
+const Rule* first_match(const std::vector<Rule>& rules, RuleKind kind, const TapQuery& query) {
+  const Asked asked(query);
+  const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
+    return matches(rule.selector, kind, asked);
+  });
+  return found == rules.end() ? nullptr : &*found;
 }
 
 /// Entries for every dtype that say no more than how the truth judges.
@@ -38,8 +55,9 @@ Policy truths_of(const RuleBook& book, const Rule* rule) {
   Policy policy;
   policy.name = book.name;
   for (const tensor::DType dtype : tensor::all_dtypes()) {
-    DTypePolicy entry = default_policy().for_dtype(dtype);
-    entry.bounds.clear();
+    DTypePolicy entry;
+    entry.dtype = dtype;
+    entry.truth_factor = default_policy().for_dtype(dtype).truth_factor;
     const auto own = book.truth_factors.find(dtype);
     if (own != book.truth_factors.end()) entry.truth_factor = own->second;
     if (rule != nullptr && rule->truth_factor) entry.truth_factor = *rule->truth_factor;
@@ -50,28 +68,28 @@ Policy truths_of(const RuleBook& book, const Rule* rule) {
 
 }  // namespace
 
-bool matches(const Selector& selector, const TapQuery& query) {
-  const bool of_dtype = selector.dtypes.empty() ? !tensor::is_integral(query.dtype)
-                                                : is_in(selector.dtypes, query.dtype);
-  return of_dtype && matches_but_dtype(selector, query.tap, query.case_name);
+bool is_late(std::string_view metric) {
+  return metric == kTruthRatio || metric.rfind(kIntroducedPrefix, 0) == 0;
 }
 
-bool matches_output(const Selector& selector, const TapQuery& query) {
-  return matches_but_dtype(selector, query.tap, query.case_name);
+std::vector<std::size_t> matching(const std::vector<Rule>& rules, RuleKind kind,
+                                  const TapQuery& query) {
+  const Asked asked(query);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (matches(rules[i].selector, kind, asked)) places.push_back(i);
+  }
+  return places;
 }
 
 const Rule* find_rule(const RuleBook& book, const TapQuery& query) {
-  const auto found = std::find_if(book.taps.begin(), book.taps.end(),
-                                  [&](const Rule& rule) { return matches(rule.selector, query); });
-  return found == book.taps.end() ? nullptr : &*found;
+  return first_match(book.taps, RuleKind::taps, query);
 }
 
 const Rule* find_logits_rule(const RuleBook& book, const run::TapId& output,
                              const std::string& case_name) {
-  const auto found = std::find_if(book.logits.begin(), book.logits.end(), [&](const Rule& rule) {
-    return matches_but_dtype(rule.selector, output, case_name);
-  });
-  return found == book.logits.end() ? nullptr : &*found;
+  // Whatever their dtype.
+  return first_match(book.logits, RuleKind::logits, {output, tensor::DType::float32, case_name});
 }
 
 Limits limits_for(const RuleBook& book, const TapQuery& query) {
@@ -85,7 +103,7 @@ Limits limits_for(const RuleBook& book, const TapQuery& query) {
   for (const Bound& bound : limits.rule->bounds) {
     if (bound.metric == kTruthRatio) {
       limits.truth_ratio = bound;
-    } else if (bound.metric.rfind(kIntroducedPrefix, 0) == 0) {
+    } else if (is_late(bound.metric)) {
       limits.introduced.push_back(bound);
       limits.introduced.back().metric.erase(0, kIntroducedPrefix.size());
     } else {

@@ -2,6 +2,7 @@
 // is then held to. Chooses limits; compares nothing with them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "gate/policy.h"
+#include "run/glob.h"
 #include "run/tap.h"
 #include "tensor/dtype.h"
 
@@ -17,19 +19,16 @@ namespace parity::gate {
 
 /// Which taps a rule is for: those that every list that is not empty matches.
 struct Selector {
-  std::vector<std::string> layers;  ///< globs over the layer path and the full name
+  std::vector<run::Glob> layers;  ///< over the layer path and the full name
   std::vector<run::TapKind> kinds;
-  std::vector<std::string> ops;  ///< globs over the operator; other taps have none
+  std::vector<run::Glob> ops;  ///< over the operator; other taps have none
   /// Whose rounding the tap has: the coarser of its two sides', or what it inherits where that is
   /// coarser. Empty: every dtype that is rounded, so neither integers nor bools.
   std::vector<tensor::DType> dtypes;
-  std::vector<std::string> cases;  ///< globs over the case's name
+  std::vector<run::Glob> cases;  ///< over the case's name
 
   bool operator==(const Selector&) const = default;
 };
-
-/// What becomes of a rule that judges nothing in a golden.
-enum class Presence : std::uint8_t { required, optional };
 
 struct Rule {
   std::string id;  ///< "nightly.toml:14", "default/bfloat16"
@@ -57,6 +56,10 @@ struct RuleBook {
 inline constexpr std::string_view kIntroducedPrefix = "introduced.";
 inline constexpr std::string_view kTruthRatio = "truth.ratio";
 
+/// Whether a bound is on what is known only after a tap was judged by itself, see
+/// gate/late_bounds.h: not every comparison measures it.
+[[nodiscard]] bool is_late(std::string_view metric);
+
 /// What is asked for limits: a tap, whose rounding it has (see Selector::dtypes), and its case.
 struct TapQuery {
   const run::TapId& tap;
@@ -64,9 +67,12 @@ struct TapQuery {
   const std::string& case_name;
 };
 
-[[nodiscard]] bool matches(const Selector& selector, const TapQuery& query);
-/// The same for the logits of an output: whatever their dtype.
-[[nodiscard]] bool matches_output(const Selector& selector, const TapQuery& query);
+/// Rules for taps, or rules for the logits of outputs, which have no dtype.
+enum class RuleKind : std::uint8_t { taps, logits };
+
+/// Places of all rules that match, in their order.
+[[nodiscard]] std::vector<std::size_t> matching(const std::vector<Rule>& rules, RuleKind kind,
+                                                const TapQuery& query);
 
 /// The first rule that matches; nullptr when none does.
 [[nodiscard]] const Rule* find_rule(const RuleBook& book, const TapQuery& query);

@@ -5,6 +5,8 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,33 +17,37 @@
 namespace parity::gate {
 namespace {
 
+/// Between the two sides as they ran, or of what a layer adds itself.
+enum class Pass : std::uint8_t { free_running, forced };
+
 /// What validation needs to know of a metric, whichever facts it is of.
 struct Known {
   std::string_view name;  ///< without "introduced."
   std::string_view unit;
   Direction direction = Direction::higher_is_worse;
-  bool introduced = false;
+  Pass pass = Pass::free_running;
 };
 
 template <typename M>
-std::optional<Known> known(const M* metric, bool introduced) {
+std::optional<Known> known(const M* metric, Pass pass) {
   if (metric == nullptr) return std::nullopt;
-  return Known{metric->name, metric->unit, metric->direction, introduced};
+  return Known{metric->name, metric->unit, metric->direction, pass};
 }
 
 std::optional<Known> known_of_tap(std::string_view metric) {
-  if (metric == kTruthRatio) return Known{kTruthRatio, "", Direction::higher_is_worse, false};
-  const bool introduced = metric.rfind(kIntroducedPrefix, 0) == 0;
-  if (introduced) metric.remove_prefix(kIntroducedPrefix.size());
-  return known(find_tensor_metric(metric), introduced);
+  if (metric == kTruthRatio) return Known{kTruthRatio, "", Direction::higher_is_worse};
+  if (metric.rfind(kIntroducedPrefix, 0) != 0)
+    return known(find_tensor_metric(metric), Pass::free_running);
+  metric.remove_prefix(kIntroducedPrefix.size());
+  return known(find_tensor_metric(metric), Pass::forced);
 }
 
-/// Rules for taps and rules for logits bound different metrics.
-enum class Kind { taps, logits };
+using Kind = RuleKind;
 
 Known metric_of(const RuleBook& book, Kind kind, const Bound& bound) {
-  const auto found = kind == Kind::taps ? known_of_tap(bound.metric)
-                                        : known(find_logits_metric(bound.metric), false);
+  const auto found = kind == Kind::taps
+                         ? known_of_tap(bound.metric)
+                         : known(find_logits_metric(bound.metric), Pass::free_running);
   if (found) return *found;
   if (kind == Kind::taps && find_logits_metric(bound.metric) != nullptr)
     refuse(book, bound.line, bound.metric + " is a metric of logits; bound it under [[logits]]");
@@ -72,15 +78,23 @@ void check_limits(const RuleBook& book, const Bound& bound, const Known& metric)
   }
 }
 
-/// Why a bound lets everything pass; empty when it does not.
+/// Why a bound lets everything pass, or nothing; empty when it does neither.
 std::string looseness_of(const Bound& bound, const Known& metric) {
-  if (metric.direction == Direction::higher_is_worse) return looseness(metric.name, bound.fail);
-  return bound.fail > 1 ? "can never be kept: the metric is 1 at best" : std::string{};
+  return metric.direction == Direction::higher_is_worse
+             ? looseness(metric.name, bound.fail)
+             : looseness_from_below(bound.warn, bound.fail);
 }
 
-/// A bound that can turn a wrong result red by itself: not cosine, which accepts any factor, and
-/// not a lower limit of 0.
+[[noreturn]] void refuse_looseness(const RuleBook& book, const Bound& bound,
+                                   const std::string& text) {
+  refuse(book, bound.line,
+         fmt::format("a fail limit of {} on {} {}", bound.fail, bound.metric, text));
+}
+
+/// A bound that can turn a wrong result red by itself: not cosine, which accepts any factor, not a
+/// lower limit of 0, and none that is left aside where nothing was measured.
 bool can_fail(const Bound& bound, const Known& metric) {
+  if (bound.presence == Presence::optional) return false;
   if (metric.direction == Direction::higher_is_worse)
     return can_judge_alone(metric.name, bound.fail);
   return metric.name != "cosine" && bound.fail > 0;
@@ -96,9 +110,12 @@ void check_bounds(const RuleBook& book, Kind kind, const Rule& rule) {
     check_limits(book, bound, metric);
     if (bound.origin.empty())
       refuse(book, bound.line, "the bound on " + bound.metric + " has no reason");
-    if (const std::string text = looseness_of(bound, metric); !text.empty()) {
+    if (const std::string text = looseness_of(bound, metric); !text.empty())
+      refuse_looseness(book, bound, text);
+    if (bound.presence == Presence::optional && !is_late(bound.metric)) {
       refuse(book, bound.line,
-             fmt::format("a fail limit of {} on {} {}", bound.fail, bound.metric, text));
+             "every comparison measures " + bound.metric +
+                 ", so that no bound on it is optional; introduced.* and truth.ratio may be");
     }
     const auto begin = rule.bounds.begin();
     const auto end = begin + static_cast<std::ptrdiff_t>(i);
@@ -107,10 +124,12 @@ void check_bounds(const RuleBook& book, Kind kind, const Rule& rule) {
     any_can_fail = any_can_fail || can_fail(bound, metric);
   }
   if (any_can_fail) return;
-  refuse(book, rule.line,
-         "the rule lets anything pass: cosine accepts a result that is twice too large, a fail "
-         "limit of 0 on a metric that is 1 at best accepts everything, and so do large limits on "
-         "what zeros or a guess keep to; add a bound on nrmse, or for logits on kl.max");
+  refuse(
+      book, rule.line,
+      "the rule lets anything pass: cosine accepts a result that is twice too large, a fail "
+      "limit of 0 on a metric that is 1 at best accepts everything, and so do large limits on "
+      "what zeros or a guess keep to, and a bound that is optional may not be there; add a bound "
+      "on nrmse, or for logits on kl.max");
 }
 
 /// Limits that only the dtype shows to be too wide, and those between 0 and the smallest difference
@@ -122,14 +141,12 @@ void check_spacing(const RuleBook& book, const Rule& rule, tensor::DType dtype) 
   for (const Bound& bound : rule.bounds) {
     const std::optional<Known> metric = known_of_tap(bound.metric);
     if (const std::string text = metric ? looseness_in(dtype, metric->name, bound.fail) : "";
-        !text.empty()) {
-      refuse(book, bound.line,
-             fmt::format("a fail limit of {} on {} {}", bound.fail, bound.metric, text));
-    }
+        !text.empty())
+      refuse_looseness(book, bound, text);
     if (!metric || bound.fail == 0 || metric->direction == Direction::lower_is_worse) continue;
     const bool scaled = metric->name == "nrmse" || metric->name == "max_error_over_rms" ||
                         metric->name.rfind("relative.", 0) == 0;
-    if (scaled && !metric->introduced && bound.fail < spacing) {
+    if (scaled && metric->pass == Pass::free_running && bound.fail < spacing) {
       refuse(book, bound.line,
              fmt::format("a fail limit of {} on {} is below half a unit roundoff of {} ({:.2g}), "
                          "which identical rounding cannot keep to; use a larger one, or 0 to ask "
@@ -162,47 +179,96 @@ void check_rule(const RuleBook& book, Kind kind, const Rule& rule) {
   if (rule.truth_factor) check_truth_factor(book, rule.line, *rule.truth_factor);
 }
 
-void check_rules(const RuleBook& book, Kind kind, const std::vector<Rule>& rules) {
-  for (std::size_t i = 0; i < rules.size(); ++i) {
-    check_rule(book, kind, rules[i]);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (!(rules[j].selector == rules[i].selector)) continue;
-      refuse(book, rules[i].line,
-             "the rule is for the same taps as " + rules[j].id + ", which judges them first");
+/// The same for two selectors that are equal, and for no others: every list with its length.
+std::string key_of(const Selector& selector) {
+  std::string key;
+  const auto add = [&key](const auto& list, const auto& text_of) {
+    key += fmt::format("{};", list.size());
+    for (const auto& item : list) {
+      const std::string_view text = text_of(item);
+      key += fmt::format("{}:", text.size()).append(text);
     }
+  };
+  const auto text_of = [](const run::Glob& glob) { return std::string_view(glob.text()); };
+  add(selector.layers, text_of);
+  add(selector.kinds, [](run::TapKind kind) { return run::name(kind); });
+  add(selector.ops, text_of);
+  add(selector.dtypes, [](tensor::DType dtype) { return tensor::name(dtype); });
+  add(selector.cases, text_of);
+  return key;
+}
+
+void check_rules(const RuleBook& book, Kind kind, const std::vector<Rule>& rules) {
+  std::unordered_map<std::string, const Rule*> known;
+  for (const Rule& rule : rules) {
+    check_rule(book, kind, rule);
+    const auto [first, is_new] = known.emplace(key_of(rule.selector), &rule);
+    if (is_new) continue;
+    refuse(book, rule.line,
+           "the rule is for the same taps as " + first->second->id + ", which judges them first");
   }
 }
 
-std::string list_of(const std::vector<Rule>& rules, const std::vector<const Rule*>& judging) {
-  std::string text;
-  for (const Rule& rule : rules) {
-    if (std::find(judging.begin(), judging.end(), &rule) == judging.end()) continue;
-    text += (text.empty() ? "" : " and ") + rule.id;
+/// What a rule has to do in a golden.
+struct Use {
+  std::set<std::size_t> judges;    ///< places of the rules that judge what it matches
+  std::set<tensor::DType> dtypes;  ///< of the taps that it judges itself
+  /// Elements of the largest of those; of logits the positions of all, since a decode is judged as
+  /// a whole too. 0 where there are none.
+  std::uint64_t most = 0;
+
+  void add(Kind kind, const RuleSubject& subject) {
+    most = kind == Kind::taps ? std::max(most, subject.elements)
+                              : most + std::min(subject.positions, kAnyNumber - most);
   }
+};
+
+std::vector<Use> uses_of(Kind kind, const std::vector<Rule>& rules,
+                         const std::vector<RuleSubject>& taps) {
+  std::vector<Use> uses(rules.size());
+  for (const RuleSubject& subject : taps) {
+    if (kind == Kind::logits && subject.role != run::Role::logits) continue;
+    const std::vector<std::size_t> places =
+        matching(rules, kind, {subject.tap, subject.dtype, subject.case_name});
+    if (places.empty()) continue;
+    for (const std::size_t place : places) uses[place].judges.insert(places.front());
+    Use& judging = uses[places.front()];
+    judging.dtypes.insert(subject.dtype);
+    judging.add(kind, subject);
+  }
+  return uses;
+}
+
+/// A count that no tap which the rule judges could exceed.
+void check_extent(const RuleBook& book, Kind kind, const Rule& rule, const Use& use) {
+  for (const Bound& bound : rule.bounds) {
+    const Known metric = metric_of(book, kind, bound);
+    const std::string text = metric.direction == Direction::higher_is_worse
+                                 ? looseness_of_count(metric.unit, bound.fail, use.most)
+                                 : std::string{};
+    if (!text.empty()) refuse_looseness(book, bound, text);
+  }
+}
+
+std::string list_of(const std::vector<Rule>& rules, const std::set<std::size_t>& places) {
+  std::string text;
+  for (const std::size_t place : places) text += (text.empty() ? "" : " and ") + rules[place].id;
   return text;
 }
 
 void check_use(const RuleBook& book, Kind kind, const std::vector<Rule>& rules,
                const std::vector<RuleSubject>& taps) {
-  for (const Rule& rule : rules) {
-    std::vector<const Rule*> judging;  // what the rule matches
-    std::set<tensor::DType> dtypes;    // of the taps that it judges
-    for (const RuleSubject& subject : taps) {
-      const TapQuery query{subject.tap, subject.dtype, subject.case_name};
-      const bool hit = kind == Kind::taps ? matches(rule.selector, query)
-                                          : subject.role == run::Role::logits &&
-                                                matches_output(rule.selector, query);
-      if (!hit) continue;
-      const Rule* judge = kind == Kind::taps
-                              ? find_rule(book, query)
-                              : find_logits_rule(book, subject.tap, subject.case_name);
-      judging.push_back(judge);
-      if (judge == &rule && kind == Kind::taps) dtypes.insert(subject.dtype);
+  const std::vector<Use> uses = uses_of(kind, rules, taps);
+  for (std::size_t place = 0; place < rules.size(); ++place) {
+    const Rule& rule = rules[place];
+    const Use& use = uses[place];
+    if (kind == Kind::taps) {
+      // By dtype rather than in the order of the taps, which a report and a golden need not share.
+      for (const tensor::DType dtype : use.dtypes) check_spacing(book, rule, dtype);
     }
-    // By dtype rather than in the order of the taps, which a report and a golden need not share.
-    for (const tensor::DType dtype : dtypes) check_spacing(book, rule, dtype);
-    if (rule.presence == Presence::optional) continue;
-    if (judging.empty()) {
+    check_extent(book, kind, rule, use);
+    if (rule.presence == Presence::optional || use.judges.count(place) > 0) continue;
+    if (use.judges.empty()) {
       refuse(book, rule.line,
              kind == Kind::taps
                  ? "the rule matches no tap of the golden; correct it, or give it optional = true "
@@ -210,11 +276,9 @@ void check_use(const RuleBook& book, Kind kind, const std::vector<Rule>& rules,
                  : "the rule matches no logits of the golden; correct it, or give it optional = "
                    "true");
     }
-    if (std::find(judging.begin(), judging.end(), &rule) == judging.end()) {
-      refuse(book, rule.line,
-             "the rule judges no tap: all that it matches are judged by " +
-                 list_of(rules, judging) + ", which comes first");
-    }
+    refuse(book, rule.line,
+           "the rule judges no tap: all that it matches are judged by " +
+               list_of(rules, use.judges) + ", which comes first");
   }
 }
 
@@ -251,6 +315,7 @@ void check_against(const RuleBook& book, const std::vector<RuleSubject>& taps) {
 void check_measured(const RuleBook& book, Measured introduced, Measured truth) {
   for (const Rule& rule : book.taps) {
     for (const Bound& bound : rule.bounds) {
+      if (bound.presence == Presence::optional) continue;
       if (introduced == Measured::no && bound.metric.rfind(kIntroducedPrefix, 0) == 0) {
         refuse(book, bound.line,
                "a bound on " + bound.metric +

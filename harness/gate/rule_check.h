@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,23 +25,29 @@ void validate(const RuleBook& book);
 /// Throws Error(usage) unless `factor` is finite and at least 1.
 void check_truth_factor(const RuleBook& book, int line, double factor);
 
+/// Of elements or positions, where it is not known how many there are.
+inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+
 /// A tap of the reference, as rules see it.
 struct RuleSubject {
   run::TapId tap;
   tensor::DType dtype = tensor::DType::float32;  ///< whose rounding it has
   std::string case_name;
   run::Role role = run::Role::activation;
+  std::uint64_t elements = kAnyNumber;   ///< that a comparison of it counts: complex ones twice
+  std::uint64_t positions = kAnyNumber;  ///< rows, of logits
 };
 
 /// Throws Error(usage) when a rule that is not optional matches none of the taps, or judges none
 /// since earlier rules do, or has a limit that the dtype of one of the taps it judges cannot keep
-/// to.
+/// to, or one on a count that none of them could exceed.
 void check_against(const RuleBook& book, const std::vector<RuleSubject>& taps);
 
 /// Whether the comparison measures what some bounds are on.
 enum class Measured : std::uint8_t { no, yes };
 
-/// Throws Error(usage) on a bound that nothing in this comparison could be held to.
+/// Throws Error(usage) on a bound that nothing in this comparison could be held to, unless it is
+/// optional.
 void check_measured(const RuleBook& book, Measured introduced, Measured truth);
 
 }  // namespace parity::gate

@@ -46,14 +46,13 @@ MeasuredTap tap(const std::string& path, double nrmse, TapKind kind = TapKind::m
   return {{kind, path, op, 0, ""}, dtype, nrmse, 4 * nrmse};
 }
 
-std::vector<std::vector<std::string>> globs(const std::vector<MeasuredTap>& taps,
-                                            std::size_t most) {
-  std::vector<std::vector<std::string>> globs;
+std::vector<std::vector<run::Glob>> globs(const std::vector<MeasuredTap>& taps, std::size_t most) {
+  std::vector<std::vector<run::Glob>> globs;
   for (const Selector& selector : selectors_for(taps, most)) globs.push_back(selector.layers);
   return globs;
 }
 
-using Globs = std::vector<std::vector<std::string>>;
+using Globs = std::vector<std::vector<run::Glob>>;
 
 TEST(Selectors, PeersShareOneAndKeepTheOrderOfTheRun) {
   EXPECT_EQ(globs({tap("b.0", 1e-3), tap("a.0", 1e-6), tap("b.1", 1e-6), tap("a.1", 1e-5)}, 16),

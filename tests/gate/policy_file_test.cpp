@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "error/error.h"
+#include "gate/metrics.h"
 #include "gate/policy_text.h"
 #include "gate/rule_check.h"
 
@@ -38,6 +39,7 @@ reason = "ten nights"
 [[rule.bound]]
 metric = "introduced.nrmse"
 fail = 1e-3
+optional = true
 [[rule.bound]]
 metric = "truth.ratio"
 fail = 2
@@ -56,11 +58,11 @@ fail = 0
   const Rule& rule = book.taps[0];
   EXPECT_EQ(rule.id, "mi300.toml:4");
   EXPECT_EQ(rule.selector.layers,
-            (std::vector<std::string>{"model.layers.*.self_attn/**", "lm_head"}));
+            (std::vector<run::Glob>{"model.layers.*.self_attn/**", "lm_head"}));
   EXPECT_EQ(rule.selector.kinds, (std::vector{run::TapKind::op, run::TapKind::module}));
-  EXPECT_EQ(rule.selector.ops, std::vector<std::string>{"aten.softmax"});
+  EXPECT_EQ(rule.selector.ops, std::vector<run::Glob>{"aten.softmax"});
   EXPECT_EQ(rule.selector.dtypes, std::vector{DType::bfloat16});
-  EXPECT_EQ(rule.selector.cases, std::vector<std::string>{"prose*"});
+  EXPECT_EQ(rule.selector.cases, std::vector<run::Glob>{"prose*"});
   EXPECT_EQ(rule.presence, Presence::optional);
   EXPECT_EQ(rule.reason, "other kernels");
   EXPECT_EQ(rule.truth_factor, 3);
@@ -73,7 +75,10 @@ fail = 0
   EXPECT_EQ(rule.bounds[1].warn, 1e-3) << "without a warn limit, that of fail";
   EXPECT_EQ(rule.bounds[1].origin, "other kernels") << "without a reason, that of the rule";
   ASSERT_EQ(book.logits.size(), 1U);
-  EXPECT_EQ(book.logits[0].id, "mi300.toml:24");
+  EXPECT_EQ(rule.bounds[0].presence, Presence::required);
+  EXPECT_EQ(rule.bounds[1].presence, Presence::optional);
+  EXPECT_EQ(rule.bounds[2].presence, Presence::required);
+  EXPECT_EQ(book.logits[0].id, "mi300.toml:25");
 }
 
 TEST(PolicyFile, AcceptsWhatCanJudge) {
@@ -232,10 +237,27 @@ TEST(PolicyFile, RefusesBoundsThatCannotJudge) {
        "p.toml:2: ", "lets anything pass"},
       {"more steps than a dtype has",
        kHead + "dtypes = [\"float16\"]\n" + kBound +
-           "[[rule.bound]]\nmetric = \"ulp.max\"\nfail = 65536\n",
+           "[[rule.bound]]\nmetric = \"ulp.max\"\nfail = 32768\n",
        "p.toml:9: ", "float16 has fewer values"},
       {"steps of any size", with_bound("ulp.p50", "fail = 1e9"),
        "p.toml:2: ", "lets anything pass"},
+      {"steps that no dtype has", with_bound("ulp.max", "fail = 1e300"),
+       "p.toml:4: ", "no dtype has as many values"},
+      {"a lower limit of 0",
+       kHead + kBound + "[[rule.bound]]\nmetric = \"exact_share\"\nfail = 0\n",
+       "p.toml:8: ", "the metric is 0 at worst"},
+      {"logits that agree by chance",
+       "name = \"n\"\n[[logits]]\nreason = \"r\"\n[[logits.bound]]\nmetric = "
+       "\"top1_agreement\"\nfail = 0\n[[logits.bound]]\nmetric = \"kl.max\"\nfail = 0.1\n",
+       "p.toml:4: ", "the metric is 0 at worst"},
+      {"a warn limit that nothing keeps to",
+       kHead + kBound + "[[rule.bound]]\nmetric = \"exact_share\"\nwarn = 1.5\nfail = 0.5\n",
+       "p.toml:8: ", "never be kept"},
+      {"optional on what is always measured",
+       kHead + kBound + "[[rule.bound]]\nmetric = \"ulp.max\"\nfail = 4\noptional = true\n",
+       "p.toml:8: ", "every comparison measures ulp.max"},
+      {"optional bounds alone", with_bound("introduced.nrmse", "fail = 0.1\noptional = true"),
+       "p.toml:2: ", "may not be there"},
       {"a truth ratio of any size", with_bound("truth.ratio", "fail = 1e6"),
        "p.toml:4: ", "further from the truth"},
       {"a truth factor of any size", kHead + "truth_factor = 1e300\n" + kBound,
@@ -277,6 +299,56 @@ TEST(PolicyFile, RefusesBoundsThatCannotJudge) {
   for (const Rejected& row : rows) expect_rejected(row);
 }
 
+/// Whatever can be bounded: a limit that any finite result keeps to is refused by the line of its
+/// bound, on what a layer introduces as well, and beside a bound that can fail.
+TEST(PolicyFile, RefusesLimitsOfAnySizeOnEveryMetric) {
+  const auto rejected = [](const std::string& metric, const std::string& limits,
+                           const std::string& table) {
+    const std::string sound = table == "rule" ? kBound
+                                              : "[[logits.bound]]\nmetric = \"decided_flips\"\n"
+                                                "warn = 0\nfail = 0\n";
+    const std::string text = "name = \"n\"\n[[" + table + "]]\nreason = \"r\"\n" + sound + "[[" +
+                             table + ".bound]]\nmetric = \"" + metric + "\"\n" + limits + "\n";
+    expect_rejected({metric + " " + limits, text, "p.toml:8: ", ""});
+  };
+  const auto rejects_all = [&](const auto& metric, const std::string& name,
+                               const std::string& table) {
+    if (name == "nrmse" || name == "decided_flips") return;  // the bound beside it
+    if (metric.direction == Direction::lower_is_worse) {
+      if (name != "cosine") rejected(name, "fail = 0", table);
+      rejected(name, "fail = 1.5", table);
+    } else {
+      for (const char* limits : {"fail = 1e300", "fail = inf", "fail = 9223372036854775807",
+                                 "warn = 1e-3\nfail = 1e300"})
+        rejected(name, limits, table);
+    }
+  };
+  for (const TensorMetric& metric : tensor_metrics()) {
+    const std::string name(metric.name);
+    // On a scale of their own, 9e18 may be a limit.
+    if (name.rfind("absolute.", 0) == 0) {
+      rejected(name, "fail = 1e300", "rule");
+      continue;
+    }
+    rejects_all(metric, name, "rule");
+    rejects_all(metric, "introduced." + name, "rule");
+  }
+  for (const LogitsMetric& metric : logits_metrics())
+    rejects_all(metric, std::string(metric.name), "logits");
+  rejected("truth.ratio", "fail = 1e300", "rule");
+}
+
+TEST(PolicyFile, TellsRulesOfOneLineApart) {
+  const RuleBook book = parse_policy(
+      "name = \"n\"\nrule = [{ layers = [\"a\"], reason = \"r\", bound = [{ metric = \"nrmse\", "
+      "fail "
+      "= 0.1 }] }, { reason = \"r\", bound = [{ metric = \"nrmse\", fail = 0.1 }] }]\n",
+      "p.toml");
+  EXPECT_EQ(book.taps[0].id, "p.toml:2");
+  EXPECT_NE(book.taps[1].id, book.taps[0].id);
+  EXPECT_EQ(book.taps[1].id.rfind("p.toml:2:", 0), 0U) << book.taps[1].id;
+}
+
 TEST(PolicyFile, RefusesAFileThatCannotBeRead) {
   EXPECT_THROW((void)read_policy("/no/such/policy.toml"), Error);
   EXPECT_THROW((void)read_policy("/"), Error) << "a folder";
@@ -307,6 +379,7 @@ void expect_same(const std::vector<Rule>& one, const std::vector<Rule>& other) {
       EXPECT_EQ(one[i].bounds[b].warn, other[i].bounds[b].warn) << one[i].id;
       EXPECT_EQ(one[i].bounds[b].fail, other[i].bounds[b].fail) << one[i].id;
       EXPECT_EQ(one[i].bounds[b].origin, other[i].bounds[b].origin) << one[i].id;
+      EXPECT_EQ(one[i].bounds[b].presence, other[i].bounds[b].presence) << one[i].id;
     }
   }
 }
@@ -317,6 +390,7 @@ TEST(PolicyText, IsReadBackAsTheSamePolicyBitByBit) {
   odd.taps[1].truth_factor = 1.1;
   odd.taps[2].bounds[0].fail = 1.0 / 3;
   odd.truth_factors[DType::float32] = 1e1;
+  odd.taps[3].bounds.push_back({"truth.ratio", 2, 4, "seen", 0, Presence::optional});
   for (const RuleBook& book : {default_rules(), odd}) {
     const RuleBook again = parse_policy(to_toml(book), "again.toml");
     EXPECT_EQ(again.name, book.name);

@@ -1,13 +1,10 @@
-// Which rule judges a tap, what it is then held to, and rules that have nothing to judge.
+// Which rule judges a tap, and what it is then held to.
 #include "gate/rule_book.h"
 
-#include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "error/error.h"
-#include "gate/late_bounds.h"
 #include "gate/made_facts.h"
 #include "gate/policy_file.h"
 #include "gate/rule_check.h"
@@ -109,144 +106,6 @@ TEST(DefaultRules, GiveEveryDtypeWhatTheDefaultPolicyGivesIt) {
   EXPECT_EQ(logits_limits_for(default_rules(), module("a"), name).policy.logits.size(),
             default_policy().logits.size());
   EXPECT_NO_THROW(validate(default_rules()));
-}
-
-/// The message of check_against for taps a and b in float32 and `<output>` with logits in bfloat16.
-std::string objection(const RuleBook& book) {
-  const run::TapId output{TapKind::output, std::string(run::kOutputPath), "", 0, ""};
-  try {
-    check_against(book, {{module("a"), DType::float32, "prose"},
-                         {module("b"), DType::float32, "prose"},
-                         {output, DType::bfloat16, "prose", run::Role::logits}});
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    return error.what();
-  }
-  return "";
-}
-
-TEST(CheckAgainst, RefusesRulesThatHaveNothingToJudge) {
-  const std::string bound = "[[rule.bound]]\nmetric = \"nrmse\"\nfail = 0.5\n";
-  const std::string logits = "[[logits]]\nreason = \"r\"\n";
-  const std::string kl = "[[logits.bound]]\nmetric = \"kl.max\"\nfail = 0.5\n";
-  const std::string first = "name = \"p\"\n[[rule]]\nreason = \"r\"\n";
-  const struct {
-    std::string text;
-    std::string message;
-  } rows[] = {
-      {first + "layers = [\"a\"]\n" + bound, ""},
-      {first + "layers = [\"c\"]\n" + bound, "p.toml:2: the rule matches no tap"},
-      {first + "layers = [\"c\"]\noptional = true\n" + bound, ""},
-      {first + "cases = [\"code\"]\n" + bound, "p.toml:2: the rule matches no tap"},
-      {first + "dtypes = [\"float16\"]\n" + bound, "p.toml:2: the rule matches no tap"},
-      {first + bound + "[[rule]]\nreason = \"r\"\nlayers = [\"a\"]\n" + bound,
-       "p.toml:7: the rule judges no tap: all that it matches are judged by p.toml:2"},
-      {first + "layers = [\"a\"]\n" + bound + "[[rule]]\nreason = \"r\"\n" + bound, ""},
-      {first + "[[rule.bound]]\nmetric = \"nrmse\"\nfail = 1e-3\n",
-       "p.toml:4: a fail limit of 0.001 on nrmse is below half a unit roundoff of bfloat16"},
-      {"name = \"p\"\n" + logits + kl, ""},
-      {"name = \"p\"\n" + logits + "layers = [\"a\"]\n" + kl,
-       "p.toml:2: the rule matches no logits"},
-      {"name = \"p\"\n" + logits + "cases = [\"code\"]\n" + kl,
-       "p.toml:2: the rule matches no logits"},
-  };
-  for (const auto& row : rows) {
-    const std::string message = objection(parse_policy(row.text, "p.toml"));
-    EXPECT_EQ(message.rfind(row.message, 0), 0U) << row.text << "\n" << message;
-    EXPECT_EQ(message.empty(), row.message.empty()) << row.text << "\n" << message;
-  }
-  EXPECT_EQ(objection(default_rules()), "");
-}
-
-TEST(CheckMeasured, RefusesBoundsOnWhatIsNotMeasured) {
-  const RuleBook introduced =
-      book_with("", "[[rule.bound]]\nmetric = \"introduced.nrmse\"\nfail = 0.1\n");
-  const RuleBook ratio = book_with("", "[[rule.bound]]\nmetric = \"truth.ratio\"\nfail = 2\n");
-  EXPECT_NO_THROW(check_measured(introduced, Measured::yes, Measured::no));
-  EXPECT_THROW(check_measured(introduced, Measured::no, Measured::yes), Error);
-  EXPECT_NO_THROW(check_measured(ratio, Measured::no, Measured::yes));
-  EXPECT_THROW(check_measured(ratio, Measured::yes, Measured::no), Error);
-  EXPECT_NO_THROW(check_measured(default_rules(), Measured::no, Measured::no));
-}
-
-Limits limits_with(const std::string& bounds) {
-  static RuleBook book;
-  static const std::string name = "c";
-  book = book_with("", bounds);
-  return limits_for(book, {module("a"), DType::float32, name});
-}
-
-TEST(Introduced, IsJudgedByItsOwnBoundsAndNeverMakesAVerdictBetter) {
-  const Limits limits =
-      limits_with("[[rule.bound]]\nmetric = \"introduced.nrmse\"\nwarn = 1e-4\nfail = 1e-3\n");
-  const struct {
-    Verdict before;
-    double nrmse;
-    Verdict after;
-  } rows[] = {
-      {Verdict::within, 1e-5, Verdict::within},
-      {Verdict::within, 5e-4, Verdict::suspect},
-      {Verdict::within, 5e-3, Verdict::diverged},
-      {Verdict::identical, 5e-3, Verdict::diverged},
-      {Verdict::closer, 5e-3, Verdict::diverged},
-      {Verdict::diverged, 1e-5, Verdict::diverged},
-      {Verdict::non_finite, 5e-3, Verdict::non_finite},
-      {Verdict::within, std::numeric_limits<double>::quiet_NaN(), Verdict::diverged},
-  };
-  for (const auto& row : rows) {
-    const compare::TensorComparison facts = gate_test::noisy_facts(row.nrmse);
-    EXPECT_EQ(judge_introduced({row.before, {}}, limits, &facts, DType::float32, nullptr).verdict,
-              row.after)
-        << run::name(row.before) << " with " << row.nrmse;
-  }
-  EXPECT_EQ(
-      judge_introduced({Verdict::within, {}}, limits, nullptr, DType::float32, nullptr).verdict,
-      Verdict::untested);
-  compare::TensorComparison with_nan = gate_test::noisy_facts(1e-5);
-  with_nan.classes.finite -= 1;
-  with_nan.classes.nan_candidate_only = 1;
-  const Judgement judgement =
-      judge_introduced({Verdict::within, {}}, limits, &with_nan, DType::float32, nullptr);
-  EXPECT_EQ(judgement.verdict, Verdict::non_finite);
-  ASSERT_EQ(judgement.reasons.size(), 1U);
-  EXPECT_EQ(judgement.reasons[0].rfind("introduced.", 0), 0U) << judgement.reasons[0];
-}
-
-TEST(Introduced, AloneLeavesTheFreeRunningTapUnbounded) {
-  const Limits limits = limits_with("[[rule.bound]]\nmetric = \"introduced.nrmse\"\nfail = 1e-3\n");
-  TapRules rules;
-  rules.other_bounds = limits.other_bounds();
-  EXPECT_EQ(judge(gate_test::noisy_facts(0.5), TapKind::module, limits.policy, rules).verdict,
-            Verdict::within);
-}
-
-TEST(TruthRatio, IsJudgedWithOneRoundingAsItsFloor) {
-  const Limits limits =
-      limits_with("[[rule.bound]]\nmetric = \"truth.ratio\"\nwarn = 2\nfail = 4\n");
-  const struct {
-    double reference;
-    double candidate;
-    Verdict after;
-  } rows[] = {
-      {1e-4, 1.9e-4, Verdict::within},
-      {1e-4, 3e-4, Verdict::suspect},
-      {1e-4, 5e-4, Verdict::diverged},
-      {0, 5e-8, Verdict::within},
-      {0, 1e-4, Verdict::diverged},
-      {1e-4, std::numeric_limits<double>::quiet_NaN(), Verdict::diverged},
-  };
-  for (const auto& row : rows) {
-    TruthErrors errors;
-    errors.reference.nrmse = row.reference;
-    errors.candidate.nrmse = row.candidate;
-    EXPECT_EQ(judge_truth_ratio({Verdict::within, {}}, limits, &errors, DType::float32).verdict,
-              row.after)
-        << row.candidate << " of " << row.reference;
-  }
-  EXPECT_EQ(judge_truth_ratio({Verdict::within, {}}, limits, nullptr, DType::float32).verdict,
-            Verdict::untested);
-  EXPECT_EQ(judge_truth_ratio({Verdict::identical, {}}, limits, nullptr, DType::float32).verdict,
-            Verdict::identical);
 }
 
 TEST(RulesDigest, IsOfWhatJudgesAndOfNothingElse) {

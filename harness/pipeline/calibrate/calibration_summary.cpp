@@ -34,7 +34,7 @@ std::vector<report::CalibratedRule> rules_of(const std::vector<gate::Rule>& rule
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const gate::Rule& rule = rules[i];
     report::CalibratedRule one;
-    one.layers = rule.selector.layers;
+    for (const run::Glob& glob : rule.selector.layers) one.layers.push_back(glob.text());
     if (!rule.selector.kinds.empty()) one.kind = run::name(rule.selector.kinds.front());
     if (!rule.selector.dtypes.empty()) one.dtype = tensor::name(rule.selector.dtypes.front());
     one.taps = evidence[i].taps;
