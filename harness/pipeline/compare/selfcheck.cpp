@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "error/error.h"
+#include "gate/pair_classes.h"
 #include "gate/rule_check.h"
 #include "golden_store/golden_reader.h"
 #include "golden_store/golden_writer.h"
@@ -128,13 +129,19 @@ run::RecordingHeader Selfcheck::header() const {
   return {model_.description(), run_provenance(model_, request_.settings, request_.taps), {}};
 }
 
+/// By what was measured: a constant output is untrusted, and has the same bits all the same.
+bool has_other_bits(const report::Tap& tap) {
+  if (tap.outcome == report::Outcome::digest_equal) return false;
+  return !tap.facts || !gate::is_identical(*tap.facts);
+}
+
 /// "a, run 2: 3 of 59 taps have other bits than in the first run, first at X"; empty when none has.
 std::string other_bits(const report::Case& one) {
   const char* const where = one.same_run == report::SameRun::yes ? "the first run" : "the batch";
   std::size_t count = 0;
   std::string first;
   for (const report::Tap& tap : one.taps) {
-    if (tap.verdict == run::Verdict::identical) continue;
+    if (!has_other_bits(tap)) continue;
     if (count++ == 0) first = run::to_string(tap.id);
   }
   return count == 0 ? std::string{}

@@ -93,6 +93,18 @@ bool mentions(const std::vector<std::string>& lines, const std::string& words) {
   });
 }
 
+/// An output that is 1 everywhere proves nothing, and has the same bits each time.
+TEST(Selfcheck, SaysNothingOfOtherBitsWhereAConstantOutputIsUntrusted) {
+  Doubling model;
+  const report::Report report = checked(model, "zeros:1x4");
+  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_EQ(report.cases.at(0).taps.back().verdict, Verdict::untrusted);
+  EXPECT_FALSE(mentions(report.notes, "have other bits"));
+  Doubling differing;
+  differing.by_run = 1e-6F;
+  EXPECT_TRUE(mentions(checked(differing, "zeros:1x4").notes, "2 of 2 taps have other bits"));
+}
+
 TEST(Selfcheck, PassesADeviceThatAgreesWithItself) {
   Doubling model;
   const report::Report report = checked(model, "randn:3x4");
