@@ -1,5 +1,5 @@
-// The facts of a comparison: plain numbers without any judgement. Mirrors the report JSON's keys.
-// Knows neither names of layers nor what of it is too much.
+// The facts of a comparison: plain numbers without any judgement. Mirrors the report JSON's keys;
+// knows no layer.
 #pragma once
 
 #include <array>
@@ -119,8 +119,7 @@ struct TensorComparison {
   double reference_rms = 0;
   double max_error_over_rms =
       0;  ///< absolute.max / reference_rms; 0 for equal values, inf when rms alone is 0
-  bool reference_constant =
-      false;  ///< every reference element has the same bits (and there are at least two)
+  bool reference_constant = false;  ///< all reference elements, two or more, have the same bits
   bool reference_all_nan = false;
   std::vector<Element> worst;  ///< by ulp distance, then by index; one-sided non-finite pairs first
   Where where;

@@ -33,7 +33,7 @@ class Text {
 };
 
 void add_rules(Text& text, const std::vector<Rule>& rules) {
-  const auto as_it_is = [](const std::string& glob) { return glob; };
+  const auto as_it_is = [](const run::Glob& glob) { return std::string_view(glob.text()); };
   text.add(rules.size());
   for (const Rule& rule : rules) {
     text.add_each(rule.selector.layers, as_it_is);

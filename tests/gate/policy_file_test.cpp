@@ -338,17 +338,6 @@ TEST(PolicyFile, RefusesLimitsOfAnySizeOnEveryMetric) {
   rejected("truth.ratio", "fail = 1e300", "rule");
 }
 
-TEST(PolicyFile, TellsRulesOfOneLineApart) {
-  const RuleBook book = parse_policy(
-      "name = \"n\"\nrule = [{ layers = [\"a\"], reason = \"r\", bound = [{ metric = \"nrmse\", "
-      "fail "
-      "= 0.1 }] }, { reason = \"r\", bound = [{ metric = \"nrmse\", fail = 0.1 }] }]\n",
-      "p.toml");
-  EXPECT_EQ(book.taps[0].id, "p.toml:2");
-  EXPECT_NE(book.taps[1].id, book.taps[0].id);
-  EXPECT_EQ(book.taps[1].id.rfind("p.toml:2:", 0), 0U) << book.taps[1].id;
-}
-
 TEST(PolicyFile, RefusesAFileThatCannotBeRead) {
   EXPECT_THROW((void)read_policy("/no/such/policy.toml"), Error);
   EXPECT_THROW((void)read_policy("/"), Error) << "a folder";
@@ -357,7 +346,8 @@ TEST(PolicyFile, RefusesAFileThatCannotBeRead) {
 
 TEST(PolicyFile, NamesEachRuleOfALine) {
   const RuleBook book = parse_policy(
-      "name = \"n\"\nbase = \"none\"\nrule = [{layers = [\"a\"], reason = \"r\", bound = [{metric = "
+      "name = \"n\"\nbase = \"none\"\nrule = [{layers = [\"a\"], reason = \"r\", bound = [{metric "
+      "= "
       "\"nrmse\", fail = 0.5}]}, {layers = [\"b\"], reason = \"r\", bound = [{metric = \"nrmse\", "
       "fail = 0.25}]}]\n",
       "p.toml");
