@@ -217,7 +217,7 @@ code_of judge layers-default.json --policy bad.toml >other
 
 # Files.
 refused 2 "nowhere.json cannot be read" judge nowhere.json
-refused 2 "cannot read the policy nowhere.toml" judge offline-default.json --policy nowhere.toml
+refused 2 "nowhere.toml cannot be read" judge offline-default.json --policy nowhere.toml
 refused 2 "would overwrite the report" judge offline-default.json --json ./offline-default.json
 refused 2 "report is required" judge
 expect 0 judge --help

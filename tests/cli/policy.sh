@@ -113,8 +113,8 @@ refuse_file "bad.toml:4: a fail limit of 1e-09 on nrmse is below half a unit rou
 refuse_file "bad.toml:4: a fail limit of 1 on nrmse accepts a tensor of zeros" "${bound/0.1/1}"
 refuse_file "bad.toml:4: there is no metric 'rmse'" "${bound/nrmse/rmse}"
 refuse_file "bad.toml:2: the rule has no bound" ""
-refused 2 "cannot read the policy nowhere.toml" compare golden.h5 golden.h5 --policy nowhere.toml
-refused 2 "cannot read the policy nowhere.toml" policy show --policy nowhere.toml
+refused 2 "nowhere.toml cannot be read" compare golden.h5 golden.h5 --policy nowhere.toml
+refused 2 "nowhere.toml cannot be read" policy show --policy nowhere.toml
 refused 2 "--policy" policy show --policy ""
 refused 2 "subcommand" policy
 expect 0 policy show --help

@@ -6,6 +6,7 @@
 
 #include "capture/row_selection.h"
 #include "gate/rule_book.h"
+#include "pipeline/compare/decode_facts.h"
 #include "pipeline/compare/report_assembly.h"
 #include "pipeline/judge/judgement.h"
 #include "tensor/digest.h"
@@ -201,6 +202,29 @@ report::Report full_report(Change change) {
   taps[0].tap.noise = run::TapNoise{4, 2, {{"nrmse", 1e-9}, {"max_error_over_rms", 2e-9}}};
   taps[2].tap.noise = run::TapNoise{4, 0, {}};
   return judged(report_of(std::move(taps)));
+}
+
+report::Report decoded_report() {
+  std::vector<ComparedTap> taps;
+  for (std::int64_t step = 0; step <= 2; ++step) {
+    const auto seed = static_cast<std::uint64_t>(step);
+    Pair pair = as_logits(made({"",
+                                DType::bfloat16,
+                                {2, step == 0 ? 3 : 1, 40},
+                                Content::ordinary,
+                                Change::everything,
+                                20 + seed}));
+    pair.reference.record.id.call = pair.candidate.record.id.call = step;
+    const Side truth = widened(pair.reference);
+    taps.push_back(compared(pair, &truth));
+  }
+  std::vector<std::byte> tokens(2 * 2 * sizeof(std::int64_t));
+  const tensor::Value fed{tensor::ValueDict{
+      {{"decode_tokens", {tensor::HostTensor(DType::int64, {2, 2}, std::move(tokens))}}}}};
+  report::Report report = report_of(std::move(taps));
+  pipeline::add_decode({compare::Reference{fed}, compare::Candidate{fed}},
+                       pipeline::Passes::prompt_and_steps, report.cases[0]);
+  return judged(std::move(report));
 }
 
 }  // namespace parity::pipeline_test

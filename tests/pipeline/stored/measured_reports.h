@@ -61,4 +61,7 @@ struct PairRequest {
 /// one that fails by each of its taps alone, and by its logits.
 [[nodiscard]] report::Report full_report(Change change);
 
+/// Two rows of a decode of two steps, each with a truth, which chose other tokens.
+[[nodiscard]] report::Report decoded_report();
+
 }  // namespace parity::pipeline_test

@@ -217,6 +217,29 @@ TEST(ReportAgreement, RefusesWhatIsSaidOfLogits) {
        {"/cases/0/taps/3/role", "activation", "logits are of <output>, which is no tap of role"}});
 }
 
+TEST(ReportAgreement, RefusesADecodeThatIsNotWhatItsStepsAre) {
+  const report::Report report = pipeline_test::decoded_report();
+  ASSERT_TRUE(report.cases[0].decode->first_divergent);
+  expect_refused(
+      Json::parse(report::to_json(report)),
+      {{"/cases/0/decode/tokens", 7,
+        "decode.tokens 7 does not go with rows times steps and one, 6"},
+       {"/cases/0/decode/steps", 0, "decode.tokens 6 does not go with rows times steps and one, 2"},
+       {"/cases/0/decode/pooled_steps", 1, "decode.positions 4 does not go with positions of its"},
+       {"/cases/0/decode/pooled_steps", 3, "decode.pooled_steps 3 does not go with decode.steps 2"},
+       {"/cases/0/decode/agree", 6, "decode.agree 6 does not go with decode.first_divergent"},
+       {"/cases/0/decode/first_divergent", nullptr, "does not go with decode.first_divergent 0"},
+       {"/cases/0/decode/first_divergent/step", 9, "decode.first_divergent.token"},
+       {"/cases/0/decode/first_divergent/row", 2, "decode.first_divergent.row 2 does not go with"},
+       {"/cases/0/decode/first_divergent/margin", 1e9, "decode.first_divergent.margin"},
+       {"/cases/0/decode/first_divergent/decided", true, "does not go with decided 1"},
+       {"/cases/0/decode/kl/mean", 0, "decode.kl.mean 0 does not go with kl.mean of its steps"},
+       {"/cases/0/decode/decided_flips", 1, "decode.decided_flips 1 does not go with"},
+       {"/cases/0/decode/top1_agreement", 1, "decode.top1_agreement 1 does not go with"},
+       {"/cases/0/decode/truth/flips", 0, "decode.truth.flips 0 does not go with flips of its"},
+       {"/cases/0/decode/truth", nullptr, "decode.truth does not go with the truth of its steps"}});
+}
+
 /// Spoils as somebody would who corrects all that is counted.
 Json without_tap(Json document, std::size_t place) {
   Json& taps = document["cases"][0]["taps"];
