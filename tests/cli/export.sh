@@ -59,6 +59,36 @@ change 'report["cases"][1]["taps"][2]["ulp"]["max"] = "many"'
 broken "bad.json: cases[1].taps[2].ulp.max is no whole number"
 change 'report["cases"][0]["taps"][3]["verdict"] = "untrusted"'
 broken "bad.json: totals.verdicts are not those of the taps"
+# A report that contradicts itself: by case, tap and both figures, whoever reads it.
+contradicts() {
+  change "$1"
+  broken "bad.json contradicts itself: case '$2"
+  refused 2 "bad.json contradicts itself: case '$2" history add bad.json --db nights.sqlite
+  no_file nights.sqlite
+}
+last='report["cases"][0]["taps"][-1]'
+contradicts "$last"'["nrmse"] *= 1000' "prose': <output>: nrmse"
+contradicts "$last"'["exact_share"] = 7' "prose': <output>: exact_share 7 is outside of 0 to 1"
+contradicts 'report["cases"][0]["logits"] = None' "prose': <output>: role logits does not go with"
+sed 's/"exit_code":/"exit_code":0,"exit_code":/' r.json >bad.json
+broken "bad.json has the key 'exit_code' twice"
+
+# Neither waited for nor read into memory.
+mkfifo pipe.json
+for file in /dev/zero pipe.json; do
+  for command in "export $file --format table" "judge $file" "history add $file --db nights.sqlite" \
+    "judge r.json --policy $file" "policy show --policy $file"; do
+    last_command="parity $command"
+    # shellcheck disable=SC2086  # words of a command
+    printf x | timeout 60 "$PARITY" $command >stdout 2>stderr
+    got=${PIPESTATUS[1]}
+    [ "$got" = 2 ] || fail "exit code $got"
+    one_line stderr
+    has stderr "$file cannot be read: it is a"
+  done
+done
+no_file nights.sqlite
+
 change 'report["later"] = report["cases"][0]["later"] = {"key": 1}'
 expect 0 export bad.json --format json --out left.json
 cmp left.json r.json || fail "a key that is not known is kept"
