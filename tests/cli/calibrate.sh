@@ -10,6 +10,9 @@ expect 0 record --model "$FIXTURES/decoder/model.pt" --config "$FIXTURES/decoder
 # From goldens.
 expect 0 calibrate t.h5 b.h5 --out policy.toml --json summary.json
 empty stderr
+has policy.toml 'metric = "truth.ratio"'
+has policy.toml 'metric = "introduced.nrmse"'
+has policy.toml "no bound on what no run that differs measured here: introduced.max_error_over_rms"
 has stdout "b.h5: "
 has stdout "built in"
 has policy.toml "threads 1, sdpa math"
@@ -79,6 +82,36 @@ expect 0 selfcheck --model "$model" --inputs prose="$prose" --device cpu --dtype
 expect 0 calibrate a.h5 "${local_run[@]}" --vary sdpa --truth t.h5 --out less.toml
 lacks less.toml "in a batch"
 lacks less.toml "threads on"
+
+# What a layer introduces and how far it is from the truth: bounds that clean runs keep to, with and without --attribute,
+# and that find a fault which every other bound lets pass.
+decoder=(--model "$FIXTURES/decoder/model.pt" --config "$FIXTURES/decoder/config.json" --device cpu --threads 1)
+expect 0 record "${decoder[@]}" --inputs prose="$prose" --truth float64 --out wide.h5
+expect 0 calibrate wide.h5 "${decoder[@]}" --vary sdpa --out own.toml --json own.json
+has own.toml 'metric = "introduced.nrmse"'
+has own.toml 'metric = "introduced.max_error_over_rms"'
+has own.toml 'metric = "truth.ratio"'
+has own.toml "optional = true"
+lacks own.toml "no bound on introduced"
+lacks own.toml "no bound on truth"
+for sdpa in default math; do
+  expect 0 compare wide.h5 "${decoder[@]}" --sdpa "$sdpa" --policy own.toml --strict
+  lacks stdout "introduced.nrmse"
+  expect 0 compare wide.h5 "${decoder[@]}" --sdpa "$sdpa" --policy own.toml --strict --attribute
+done
+expect 0 selfcheck "${decoder[@]}" --inputs prose="$prose" --repeat 1 --policy own.toml
+python3 "$FIXTURES/../scripts/scale_weight.py" "$FIXTURES/decoder/model.pt" model.layers.2.mlp.up_proj.weight 1.000002 scaled.pt
+fault=(--model scaled.pt --config "$FIXTURES/decoder/config.json" --device cpu --threads 1 --weights any)
+expect 0 compare wide.h5 "${fault[@]}" --policy own.toml
+expect 1 compare wide.h5 "${fault[@]}" --policy own.toml --attribute --json introduced.json
+python3 - <<'PY' || fail "the fault is not found by what its layer introduces"
+import json
+failing = [tap for case in json.load(open("introduced.json"))["cases"] for tap in case["taps"] if tap["verdict"] == "diverged"]
+assert [tap["path"] for tap in failing] == ["model.layers.2.mlp.up_proj"], [tap["path"] for tap in failing]
+assert all(reason.startswith("introduced.") for reason in failing[0]["reasons"]), failing[0]["reasons"]
+metrics = {bound["metric"] for rule in json.load(open("own.json"))["rules"] for bound in rule["bounds"]}
+assert {"introduced.nrmse", "truth.ratio"} <= metrics, metrics
+PY
 
 # A golden alone: its truth is something to calibrate from, equal repeats are not.
 expect 0 calibrate t.h5 --out alone.toml

@@ -63,17 +63,23 @@ std::unique_ptr<model::OperatorTrace> trace_forced(model::Model& model, const te
   return model::trace_operators(model, inputs, segment, sink);
 }
 
-void require_full_taps(const golden_store::GoldenReader& golden) {
+std::string why_not_forced(const golden_store::GoldenReader& golden) {
   for (const run::CaseRecord& record : golden.cases()) {
     for (const run::TapRecord& tap : record.taps) {
       if (tap.mode == run::StoreMode::full) continue;
-      throw Error(ErrorKind::usage,
-                  "--attribute feeds every layer the golden's own values, and " +
-                      golden.path().string() + " holds " +
-                      (tap.mode == run::StoreMode::rows ? "only rows of " : "only a digest of ") +
-                      run::to_string(tap.id) + ": record it with --store full.");
+      return golden.path().string() + " holds " +
+             (tap.mode == run::StoreMode::rows ? "only rows of " : "only a digest of ") +
+             run::to_string(tap.id) + ": record it with --store full.";
     }
   }
+  return {};
+}
+
+void require_full_taps(const golden_store::GoldenReader& golden) {
+  const std::string why = why_not_forced(golden);
+  if (why.empty()) return;
+  throw Error(ErrorKind::usage,
+              "--attribute feeds every layer the golden's own values, and " + why);
 }
 
 ForcedRun run_forced(model::Model& model, const tensor::Value& inputs, capture::TapFilter& filter,

@@ -15,7 +15,11 @@
 
 namespace parity::pipeline {
 
-/// Throws Error(usage) unless the golden holds every tap of every case in full.
+/// Why no run can be forced with the golden's values: "a.h5 holds only rows of X: record it with
+/// --store full."; empty where it holds every tap of every case in full.
+[[nodiscard]] std::string why_not_forced(const golden_store::GoldenReader& golden);
+
+/// Throws Error(usage) where one cannot.
 void require_full_taps(const golden_store::GoldenReader& golden);
 
 struct ForcedRun {

@@ -12,6 +12,7 @@
 #include "gate/policy_file.h"
 #include "gate/policy_text.h"
 #include "golden_store/golden_reader.h"
+#include "pipeline/attribute/forced_run.h"
 #include "pipeline/calibrate/calibration_spreads.h"
 #include "pipeline/calibrate/calibration_summary.h"
 #include "pipeline/calibrate/varied_runs.h"
@@ -122,6 +123,7 @@ class Calibration {
   void add_compared(Variation variation, const std::string& label, const report::Report& report);
   void add_own(const golden_store::GoldenReader& golden);
   void measure();
+  void note_what_is_not_measured();
 
   const CalibrateRequest& request_;
   Progress& progress_;
@@ -202,6 +204,30 @@ void Calibration::measure() {
     notes_.emplace_back(
         "every run was made on the device of the reference: another device may well be further "
         "off");
+  }
+  note_what_is_not_measured();
+}
+
+/// Why the policy has no bound on what a layer introduces, or on its distance from the truth.
+void Calibration::note_what_is_not_measured() {
+  const auto measures = [&](std::string_view prefix) {
+    return std::any_of(input_.taps.begin(), input_.taps.end(), [&](const gate::Spread& spread) {
+      return std::any_of(spread.late.begin(), spread.late.end(), [&](const auto& figure) {
+        return std::string_view(figure.metric).substr(0, prefix.size()) == prefix;
+      });
+    });
+  };
+  if (!measures(gate::kIntroducedPrefix)) {
+    const std::string why = request_.model ? why_not_forced(reference_) : std::string{};
+    notes_.push_back("no bound on introduced.*: " +
+                     (why.empty() ? "it is measured in runs on this host (--model), and beside a "
+                                    "truth that was recorded with --store full"
+                                  : why));
+  }
+  if (!measures(gate::kTruthRatio)) {
+    notes_.emplace_back(
+        "no bound on truth.ratio: no golden here has a truth; record one with --truth, or give "
+        "--truth GOLDEN");
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "gate/calibration_limits.h"
 #include "gate/metrics.h"
+#include "gate/pair_classes.h"
 
 namespace parity::pipeline {
 namespace {
@@ -31,26 +32,33 @@ gate::Spread spread_of(const report::Case& one, const report::Tap& tap, std::siz
   return spread;
 }
 
-/// NaN or Inf that only one side has, which fails under every policy.
-bool has_one_sided(const compare::ClassCounts& classes) {
-  return classes.nan_reference_only + classes.nan_candidate_only + classes.inf_opposite +
-             classes.inf_reference_only + classes.inf_candidate_only >
-         0;
+/// The least factor f with which candidate <= f reference + u, see gate::TruthRule.
+double needed_ratio(double candidate, double reference, tensor::DType dtype) {
+  const double beyond = candidate - tensor::unit_roundoff(tensor::component(dtype));
+  return beyond > 0 ? beyond / reference : 0.0;
 }
 
-bool has_equal_bits(const compare::TensorComparison& facts) {
-  return facts.classes.equal_bits == facts.elements;
-}
-
-/// The least factor f with which candidate <= f reference + u in both figures, see gate::TruthRule.
+/// In both figures.
 double needed_factor(const report::TapTruth& truth, tensor::DType dtype) {
-  const double u = tensor::unit_roundoff(tensor::component(dtype));
-  const auto needed = [u](double candidate, double reference) {
-    const double beyond = candidate - u;
-    return beyond > 0 ? beyond / reference : 0.0;
-  };
-  return std::max(needed(truth.candidate_nrmse, truth.reference_nrmse),
-                  needed(truth.candidate_max_error_over_rms, truth.reference_max_error_over_rms));
+  return std::max(
+      needed_ratio(truth.candidate_nrmse, truth.reference_nrmse, dtype),
+      needed_ratio(truth.candidate_max_error_over_rms, truth.reference_max_error_over_rms, dtype));
+}
+
+/// What the forced pass and the truth say of the tap, where there was one.
+void add_late_figures(const report::Tap& tap, gate::Spread& spread) {
+  if (tensor::is_integral(spread.dtype)) return;
+  if (tap.introduced) {
+    for (const std::string_view name : {"nrmse", "max_error_over_rms"}) {
+      spread.late.push_back({std::string(gate::kIntroducedPrefix) + std::string(name),
+                             gate::find_tensor_metric(name)->value(*tap.introduced)});
+    }
+  }
+  if (tap.truth) {
+    spread.late.push_back({std::string(gate::kTruthRatio),
+                           needed_ratio(tap.truth->candidate_nrmse, tap.truth->reference_nrmse,
+                                        tap.facts->ulp.dtype)});
+  }
 }
 
 void add_figures(const compare::TensorComparison& facts, gate::Spread& spread) {
@@ -72,9 +80,11 @@ bool measure(const report::Tap& tap, gate::Spread& spread) {
   } else if (!tap.facts) {
     return false;
   } else {
-    if (has_one_sided(tap.facts->classes))
+    // Which fails under every policy.
+    if (gate::one_sided(tap.facts->classes) > 0)
       spread.unboundable = "NaN or Inf on one side only, or Inf of opposite sign";
-    if (!has_equal_bits(*tap.facts)) add_figures(*tap.facts, spread);
+    if (!gate::is_identical(*tap.facts)) add_figures(*tap.facts, spread);
+    add_late_figures(tap, spread);
     if (tap.truth) spread.truth_factor = needed_factor(*tap.truth, tap.facts->ulp.dtype);
   }
   return true;
@@ -108,7 +118,7 @@ void add_logits(const report::Case& one, const report::Tap& output,
                 gate::CalibrationInput& input) {
   gate::Spread spread = spread_of(one, output, run);
   spread.elements = facts.positions;
-  const bool same = output.facts && has_equal_bits(*output.facts);
+  const bool same = output.facts && gate::is_identical(*output.facts);
   if (!same) {
     for (const std::string_view name : logits_metrics(part))
       spread.figures.push_back({std::string(name), gate::find_logits_metric(name)->value(facts)});
@@ -198,6 +208,9 @@ void add_own_truth(const report::Report& report, std::size_t truth, gate::Calibr
       const double largest = kApart * tap.truth->reference_max_error_over_rms;
       if (!is_known(nrmse) || !is_known(largest)) continue;
       spread.figures = {{"nrmse", nrmse}, {"max_error_over_rms", largest}};
+      if (tap.facts) add_late_figures(tap, spread);
+      const std::optional<double>& own = tap.truth->reference_introduced_nrmse;
+      if (own && is_known(*own)) spread.late.push_back({"introduced.nrmse", kApart * *own});
       input.taps.push_back(std::move(spread));
     }
     for (const report::Logits& logits : one.logits) {

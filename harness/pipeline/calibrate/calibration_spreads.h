@@ -1,4 +1,5 @@
 // The facts of a comparison of two runs that are both right, as what a calibration is made from.
+// Chooses no limit, and takes no verdict of the comparison for a fact.
 #pragma once
 
 #include <cstddef>

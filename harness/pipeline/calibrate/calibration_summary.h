@@ -1,4 +1,5 @@
-// A calibration in the form in which it is shown.
+// A calibration in the form in which it is shown, names as text and numbers beside their origin.
+// Decides nothing and writes no file.
 #pragma once
 
 #include "gate/calibration.h"

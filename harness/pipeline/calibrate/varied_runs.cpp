@@ -8,6 +8,7 @@
 
 #include "error/error.h"
 #include "model/model.h"
+#include "pipeline/attribute/forced_run.h"
 #include "pipeline/compare/compare.h"
 #include "pipeline/compare/selfcheck.h"
 #include "pipeline/record/capture_settings.h"
@@ -52,6 +53,9 @@ report::Report VariedRunner::replay(const run::Settings& settings) {
   replay.compare.command = request_.command;
   replay.source = runs_.source;
   replay.settings = settings;
+  // What a layer introduces is a spread like any other; who is to blame for it, nobody asks here.
+  if (why_not_forced(golden_).empty()) replay.attribution = AttributionPass::forced;
+  replay.operators = OperatorPass::none;
   return compare_replay(replay, progress_);
 }
 

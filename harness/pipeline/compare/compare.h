@@ -1,4 +1,5 @@
-// `parity compare`: a golden against a replay on this host, or against another golden.
+// `parity compare`: a golden against a replay on this host, or against another golden. Knows no
+// flag and no format: a request in, a judged report out.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +35,13 @@ struct CompareRequest {
 /// Whether a second, forced pass measures what each layer introduces itself.
 enum class AttributionPass : std::uint8_t { none, forced };
 
+/// Whether a forced pass is followed by a third one, into the layer that is most to blame.
+enum class OperatorPass : std::uint8_t { none, into_the_blamed };
+
 struct ReplayRequest {
   CompareRequest compare;
   AttributionPass attribution = AttributionPass::none;
+  OperatorPass operators = OperatorPass::into_the_blamed;
   std::optional<std::filesystem::path> reproducer;  ///< folder for the blamed operators alone
   model::Source source;
   run::Settings settings;                     ///< `dtype` nullopt: the golden's

@@ -95,8 +95,7 @@ report::Report compare_recordings(const CompareRequest& request,
       check_weights(compare::Reference{reference.header().model},
                     compare::Candidate{candidate.header().model}, request.weights);
   const TruthSource truth(reference, request.truth, request.weights);
-  check_policy(request.policy, reference, "",
-               {gate::Measured::no, measured(!truth.file().empty())});
+  check_policy(request.policy, reference, "", {gate::Measured::no, measured_against(truth.file())});
   report::Report report = begin_report({request.golden.string(), reference.header(),
                                         candidate_path.string(), candidate.header().provenance},
                                        request.command);

@@ -165,8 +165,7 @@ report::Report Replay::compare_all() {
   if (request_.attribution == AttributionPass::forced) require_full_taps(golden_);
   const gate::RuleBook& policy = request_.compare.policy;
   check_policy(policy, golden_, asked_dtype(),
-               {measured(request_.attribution == AttributionPass::forced),
-                measured(!truth_.file().empty())});
+               {measured_by(request_.attribution), measured_against(truth_.file())});
   report::Report report =
       begin_report({request_.compare.golden.string(), golden_.header(), "", provenance()},
                    request_.compare.command);
@@ -186,6 +185,9 @@ report::Report Replay::compare_all() {
   if (request_.attribution == AttributionPass::forced) {
     report.attribution = attribution_of(report);
     add_own_weights(*report.attribution);
+  }
+  if (request_.attribution == AttributionPass::forced &&
+      request_.operators == OperatorPass::into_the_blamed) {
     try {
       find_operators(model_, golden_,
                      {settings_, request_.source.libraries, request_.reproducer, forced_places_},

@@ -1,5 +1,7 @@
 #include "pipeline/judge/judgement.h"
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -38,8 +40,22 @@ std::vector<gate::JudgedCase> judged_cases(const report::Report& report) {
   return cases;
 }
 
-void add_bounds(report::Report& report, const std::string& scope, const gate::Rule& rule) {
+/// What late bounds of one rule had to judge.
+struct Late {
+  bool introduced = false;
+  bool truth = false;
+
+  /// A bound that had nothing to judge, and was not to fail for it.
+  [[nodiscard]] bool left_aside(const gate::Bound& bound) const {
+    if (bound.presence == gate::Presence::required) return false;
+    return bound.metric == gate::kTruthRatio ? !truth : !introduced;
+  }
+};
+
+void add_bounds(report::Report& report, const std::string& scope, const gate::Rule& rule,
+                const Late& late = {}) {
   for (const gate::Bound& bound : rule.bounds) {
+    if (late.left_aside(bound)) continue;
     report.policy_bounds.push_back(
         {scope, bound.metric, bound.warn, bound.fail, bound.origin, rule.id});
   }
@@ -48,17 +64,26 @@ void add_bounds(report::Report& report, const std::string& scope, const gate::Ru
 /// The bounds that had a say: those of the rules that judged, for each dtype that they judged.
 void add_bounds_in_force(report::Report& report, const gate::RuleBook& policy) {
   report.policy_bounds.clear();
-  std::set<std::pair<std::string, std::string>> judged;
+  std::map<std::string, std::map<tensor::DType, Late>> judged;  // by rule
   std::set<std::string> of_logits;
   for (const report::Case& one : report.cases) {
-    for (const report::Tap& tap : one.taps) judged.emplace(tap.rule, tap.bounds_dtype);
+    for (const report::Tap& tap : one.taps) {
+      const std::optional<tensor::DType> dtype = tensor::dtype_from_name(tap.bounds_dtype);
+      if (!dtype) continue;
+      Late& late = judged[tap.rule][*dtype];
+      late.introduced = late.introduced || tap.introduced.has_value();
+      late.truth = late.truth || tap.truth.has_value();
+    }
     for (const report::Logits& logits : one.logits) of_logits.insert(logits.rule);
     if (one.decode) of_logits.insert(one.decode->rule);
   }
   for (const gate::Rule& rule : policy.taps) {
+    const auto found = judged.find(rule.id);
+    if (found == judged.end()) continue;
     for (const tensor::DType each : tensor::all_dtypes()) {
-      const std::string dtype(tensor::name(each));
-      if (judged.count({rule.id, dtype}) != 0) add_bounds(report, dtype, rule);
+      const auto late = found->second.find(each);
+      if (late != found->second.end())
+        add_bounds(report, std::string(tensor::name(each)), rule, late->second);
     }
   }
   for (const gate::Rule& rule : policy.logits) {

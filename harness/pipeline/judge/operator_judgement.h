@@ -1,4 +1,5 @@
-// Which operator of a blamed tap computes something else than it should.
+// Which operator of a blamed tap computes something else than it should. Measures each against its
+// own float64 value; whether that is more than rounding, gate/operator_blame.h decides.
 #pragma once
 
 #include "model/operator_trace.h"

@@ -1,4 +1,6 @@
 // A policy against what it is to judge, before anything is judged: a golden, or a stored report.
+// Finds the taps and what is measured of them; which policy is refused, and in what words, it
+// leaves to gate/rule_check.h.
 #pragma once
 
 #include <string>
@@ -6,13 +8,14 @@
 #include "gate/rule_book.h"
 #include "gate/rule_check.h"
 #include "golden_store/golden_reader.h"
+#include "pipeline/compare/compare.h"
 #include "report/data/report.h"
 
 namespace parity::pipeline {
 
-[[nodiscard]] inline gate::Measured measured(bool is_measured) {
-  return is_measured ? gate::Measured::yes : gate::Measured::no;
-}
+[[nodiscard]] gate::Measured measured_by(AttributionPass pass);
+/// `truth_file`: empty where there is no truth.
+[[nodiscard]] gate::Measured measured_against(const std::string& truth_file);
 
 /// What some bounds are on beside the comparison itself.
 struct MeasuredToo {

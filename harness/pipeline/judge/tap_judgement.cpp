@@ -179,10 +179,6 @@ void demand_equal_bits(report::Case& item) {
 
 }  // namespace
 
-tensor::DType judged_dtype(tensor::DType own, const std::string& inherited_dtype) {
-  return gate::bounds_dtype(own, tensor::dtype_from_name(inherited_dtype));
-}
-
 void judge_tap(report::Tap& tap, const JudgeContext& context) {
   tap.rule.clear();
   tap.bounds_dtype.clear();
@@ -190,8 +186,8 @@ void judge_tap(report::Tap& tap, const JudgeContext& context) {
     take(judgement_of_unpaired(tap), tap);
     return;
   }
-  const tensor::DType dtype = judged_dtype(
-      compare::coarser(dtype_of(tap.dtype), dtype_of(candidate_dtype(tap))), tap.inherited_dtype);
+  const tensor::DType dtype = gate::bounds_dtype(
+      compare::coarser(dtype_of(tap.dtype), dtype_of(candidate_dtype(tap))), inherited(tap));
   const gate::Limits limits = gate::limits_for(context.policy, {tap.id, dtype, context.case_name});
   gate::Judgement judgement = judgement_of(tap, context, limits);
   if (tap.facts) {

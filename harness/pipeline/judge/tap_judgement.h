@@ -1,4 +1,5 @@
-// Verdicts on taps, logits and decodes out of what a report holds of them. Measures nothing.
+// Verdicts on taps, logits and decodes out of what a report holds of them. Measures nothing, and
+// looks at no verdict that was there before.
 #pragma once
 
 #include "gate/rule_book.h"
@@ -18,9 +19,5 @@ void judge_tap(report::Tap& tap, const JudgeContext& context);
 
 /// The same for everything in the case: its taps, their logits, its decode.
 void judge_case(report::Case& item, const gate::RuleBook& policy, const std::string& asked_dtype);
-
-/// Whose bounds judge a tap of which both sides have values. `own`: the dtype of each side's, or
-/// the coarser of the two.
-[[nodiscard]] tensor::DType judged_dtype(tensor::DType own, const std::string& inherited_dtype);
 
 }  // namespace parity::pipeline

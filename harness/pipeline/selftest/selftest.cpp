@@ -37,9 +37,8 @@ std::vector<std::size_t> chosen_cases(const golden_store::GoldenReader& golden,
 
 void check(const SelftestRequest& request, const golden_store::GoldenReader& golden,
            const TruthSource& truth) {
-  check_policy(
-      request.policy, golden, "",
-      {measured(request.attribution == AttributionPass::forced), measured(!truth.file().empty())});
+  check_policy(request.policy, golden, "",
+               {measured_by(request.attribution), measured_against(truth.file())});
 }
 
 /// A report without any case.

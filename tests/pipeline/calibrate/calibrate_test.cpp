@@ -82,6 +82,22 @@ class Calibrate : public testing::Test {
     return request.out;
   }
 
+  /// With the unrounded values as its truth.
+  std::filesystem::path golden_with_truth(const std::string& name,
+                                          const std::vector<FakeTap>& recorded,
+                                          const std::vector<FakeTap>& unrounded) {
+    std::vector<FakeTap> truth;
+    for (const FakeTap& tap : unrounded) truth.push_back(test::widened(tap));
+    RecordRequest request;
+    request.cases = {{"one", "ones:2"}};
+    request.truth.dtype = tensor::DType::float64;
+    request.out = folder_.path() / name;
+    golden_store::GoldenWriter writer(request.out, {});
+    const OpenModel open = [&](const run::Settings&) { return std::make_unique<FakeModel>(truth); };
+    (void)record_cases(std::make_unique<FakeModel>(recorded), open, writer, request, progress_);
+    return request.out;
+  }
+
   CalibratedPolicy made_from(const std::vector<std::filesystem::path>& goldens) {
     CalibrateRequest request;
     request.goldens = goldens;
@@ -152,6 +168,59 @@ TEST_F(Calibrate, FailsWhatTheBuiltInPolicyLetsPass) {
   request.golden = reference;
   EXPECT_EQ(compare_recordings(request, wrong, progress_).result, report::Result::pass);
   EXPECT_EQ(compared(reference, wrong, made.text).result, report::Result::fail);
+}
+
+const report::CalibratedBound* bound_on(const report::CalibratedRule& rule,
+                                        const std::string& metric) {
+  for (const report::CalibratedBound& bound : rule.bounds) {
+    if (bound.metric == metric) return &bound;
+  }
+  return nullptr;
+}
+
+/// Half as far off again as the healthy run passes; ten times as far is inside the other bounds and
+/// fails by its distance from the truth.
+TEST_F(Calibrate, BoundsTheDistanceFromTheTruth) {
+  const std::vector<FakeTap> taps = healthy_taps(1, 4);
+  const auto reference = golden_with_truth("a.h5", other_rounding(taps, 3, 1e-6F), taps);
+  const auto healthy = golden("b.h5", other_rounding(taps, 5, 1.2e-6F));
+  const CalibratedPolicy made = made_from({reference, healthy});
+  const report::CalibratedBound* ratio = bound_on(made.summary.rules.back(), "truth.ratio");
+  ASSERT_NE(ratio, nullptr) << made.text;
+  EXPECT_EQ(ratio->variation, "recording");
+  EXPECT_NEAR(ratio->measured, 1.2, 0.3);
+  EXPECT_GT(ratio->fail, 3);
+  EXPECT_LT(ratio->fail, 20);
+  EXPECT_TRUE(has(made.text, "metric = \"truth.ratio\"")) << made.text;
+  EXPECT_TRUE(has(made.text, "optional = true"));
+  EXPECT_FALSE(has(made.text, "no bound on truth.ratio:"));
+  EXPECT_EQ(compared(reference, healthy, made.text).result, report::Result::pass);
+
+  // Under the policy's ratio alone, the other bounds being wide.
+  const std::string wide =
+      "name = \"wide\"\n[[rule]]\ndtypes = [\"float32\"]\nreason = \"r\"\n"
+      "bound = [{ metric = \"nrmse\", fail = 0.5 }, { metric = \"truth.ratio\", "
+      "optional = true, fail = " +
+      std::to_string(ratio->fail) + " }]\n";
+  const auto further = golden("c.h5", other_rounding(taps, 6, 5e-5F));
+  const report::Report failed = compared(reference, further, wide);
+  EXPECT_EQ(failed.result, report::Result::fail);
+  EXPECT_TRUE(has(failed.cases[0].taps[1].reasons.back(), "truth.ratio "));
+  EXPECT_EQ(compared(reference, healthy, wide).result, report::Result::pass);
+  // Without a truth, the same policy judges by the rest.
+  EXPECT_EQ(compared(healthy, reference, made.text).result, report::Result::pass);
+}
+
+TEST_F(Calibrate, SaysWhyItHasNoBoundOnWhatAGoldenCannotGive) {
+  const std::vector<FakeTap> taps = healthy_taps(2, 2);
+  const CalibratedPolicy made =
+      made_from({golden("a.h5", taps), golden("b.h5", other_rounding(taps, 5, 1e-6F))});
+  EXPECT_TRUE(has(made.text, "# no bound on introduced.*: ")) << made.text;
+  EXPECT_TRUE(has(made.text, "# no bound on truth.ratio: no golden here has a truth"));
+  EXPECT_TRUE(
+      has(made.text, "# no bound on what no run that differs measured here: introduced.nrmse, "));
+  EXPECT_FALSE(has(made.text, "metric = \"introduced"));
+  EXPECT_FALSE(has(made.text, "metric = \"truth.ratio"));
 }
 
 TEST_F(Calibrate, SaysWhichRunEachNumberComesFrom) {

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "error/error.h"
 #include "gate/policy_file.h"
-#include "pipeline/judge/policy_check.h"
+#include "pipeline/judge/made_measurements.h"
 #include "report/json/json.h"
 #include "report/json_reader/json_reader.h"
 
@@ -16,39 +15,9 @@ using report::Outcome;
 using run::Strictness;
 using run::Verdict;
 
-/// A float32 tap of four elements whose norms differ by `nrmse`.
-report::Tap tap_of(const std::string& path, double nrmse) {
-  report::Tap tap;
-  tap.id.path = path;
-  tap.dtype = "float32";
-  tap.shape = {4};
-  tap.elements = 4;
-  tap.outcome = Outcome::compared;
-  tap.facts.emplace();
-  tap.facts->shape = {4};
-  tap.facts->elements = 4;
-  tap.facts->classes.finite = 4;
-  tap.facts->classes.equal_bits = nrmse == 0 ? 4 : 0;
-  tap.facts->nrmse = nrmse;
-  tap.facts->ulp.max = nrmse == 0 ? 0 : 1;
-  tap.facts->reference_rms = 1;
-  return tap;
-}
-
-report::Report report_of(std::vector<report::Tap> taps) {
-  report::Report report;
-  report::Case item;
-  item.name = "prose";
-  item.taps = std::move(taps);
-  report.cases.push_back(std::move(item));
-  return report;
-}
-
-gate::RuleBook policy_of(const std::string& rule) {
-  return gate::parse_policy("name = \"p\"\n[[rule]]\nreason = \"r\"\n" + rule +
-                                "\n[[rule.bound]]\nmetric = \"nrmse\"\nwarn = 0.25\nfail = 0.5\n",
-                            "p.toml");
-}
+using test::policy_of;
+using test::report_of;
+using test::tap_of;
 
 Verdict verdict_of(report::Report report, const gate::RuleBook& policy) {
   judge_report(report, policy, Strictness::normal);
@@ -133,6 +102,37 @@ TEST(Judgement, KnowsACaseByTheNameItWasRecordedUnder) {
   EXPECT_EQ(verdict_of(report, policy), Verdict::within);
 }
 
+TEST(Judgement, ListsAnOptionalBoundWhereItHadSomethingToJudge) {
+  const gate::RuleBook policy = gate::parse_policy(
+      "name = \"p\"\n[[rule]]\nreason = \"r\"\n[[rule.bound]]\nmetric = \"nrmse\"\nfail = 0.5\n"
+      "[[rule.bound]]\nmetric = \"introduced.nrmse\"\nfail = 0.01\noptional = true\n"
+      "[[rule.bound]]\nmetric = \"truth.ratio\"\nfail = 2\noptional = true\n",
+      "p.toml");
+  report::Report report = report_of({tap_of("a", 0.1)});
+  judge_report(report, policy, Strictness::normal);
+  EXPECT_EQ(report.cases[0].taps[0].verdict, Verdict::within);
+  ASSERT_EQ(report.policy_bounds.size(), 1U);
+  EXPECT_EQ(report.policy_bounds[0].metric, "nrmse");
+
+  report.cases[0].taps[0].introduced = tap_of("a", 0.1).facts;
+  judge_report(report, policy, Strictness::normal);
+  EXPECT_EQ(report.cases[0].taps[0].verdict, Verdict::diverged);
+  ASSERT_EQ(report.policy_bounds.size(), 2U);
+  EXPECT_EQ(report.policy_bounds[1].metric, "introduced.nrmse");
+
+  report::TapTruth truth;
+  truth.reference_nrmse = 0.1;
+  truth.candidate_nrmse = 0.15;
+  report.cases[0].taps[0].introduced.reset();
+  report.cases[0].taps[0].truth = truth;
+  judge_report(report, policy, Strictness::normal);
+  EXPECT_EQ(report.cases[0].taps[0].verdict, Verdict::within);
+  ASSERT_EQ(report.policy_bounds.size(), 2U);
+  EXPECT_EQ(report.policy_bounds[1].metric, "truth.ratio");
+  report.cases[0].taps[0].truth->candidate_nrmse = 0.3;
+  EXPECT_EQ(verdict_of(report, policy), Verdict::diverged);
+}
+
 TEST(Judgement, SaysWhyATapIsMissing) {
   report::Report report = report_of({tap_of("a", 0)});
   report::Tap& tap = report.cases[0].taps[0];
@@ -142,49 +142,6 @@ TEST(Judgement, SaysWhyATapIsMissing) {
   judge_report(report, gate::default_rules(), Strictness::normal);
   EXPECT_EQ(tap.verdict, Verdict::missing);
   EXPECT_EQ(tap.reasons.back(), "the candidate could not capture it: its value is a str");
-}
-
-/// The message of the refusal; "" where there is none.
-std::string refusal(const gate::RuleBook& policy, const report::Report& report) {
-  try {
-    check_policy(policy, report);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
-
-TEST(PolicyCheckOfAReport, RefusesWhatACheckOfTheGoldenRefuses) {
-  report::Report report = report_of({tap_of("a", 0)});
-  const gate::RuleBook of_b = policy_of("layers = [\"b\"]");
-  EXPECT_NE(refusal(of_b, report).find("p.toml:2: the rule matches no tap"), std::string::npos);
-  report.cases[0].left_out.push_back({{run::TapKind::module, "b", "", 0, ""}, "float32", "", {}});
-  EXPECT_EQ(refusal(of_b, report), "") << "the golden has it";
-  report.cases[0].left_out.clear();
-  report.cases[0].taps.push_back(tap_of("b", 0));
-  report.cases[0].taps[1].outcome = Outcome::additional;
-  EXPECT_NE(refusal(of_b, report), "") << "the candidate alone has it";
-  report.cases[0].taps[1].outcome = Outcome::missing;
-  EXPECT_EQ(refusal(of_b, report), "");
-  const gate::RuleBook of_bfloat16 = policy_of("dtypes = [\"bfloat16\"]");
-  EXPECT_NE(refusal(of_bfloat16, report), "");
-  report.asked_dtype = "bfloat16";
-  EXPECT_EQ(refusal(of_bfloat16, report), "");
-}
-
-TEST(PolicyCheckOfAReport, RefusesBoundsOnWhatWasNotMeasured) {
-  report::Report report = report_of({tap_of("a", 0)});
-  for (const auto& [metric, limit] :
-       {std::pair{"introduced.nrmse", "0.5"}, std::pair{"truth.ratio", "2"}}) {
-    const gate::RuleBook policy =
-        gate::parse_policy("name = \"p\"\n[[rule]]\nreason = \"r\"\n[[rule.bound]]\nmetric = \"" +
-                               std::string(metric) + "\"\nfail = " + limit + "\n",
-                           "p.toml");
-    EXPECT_NE(refusal(policy, report).find("a bound on " + std::string(metric)), std::string::npos);
-  }
-  report.attribution.emplace();
-  report.truth_file = "truth.h5";
-  EXPECT_EQ(refusal(policy_of(""), report), "");
 }
 
 }  // namespace
