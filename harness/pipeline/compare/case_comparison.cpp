@@ -43,16 +43,23 @@ bool CaseComparison::needs_digest(const run::TapId& id) const {
   return found != index_.end() && record().taps[found->second].mode != run::StoreMode::full;
 }
 
+std::optional<std::size_t> CaseComparison::aligned(const run::TapRecord& candidate) {
+  const auto found = index_.find(candidate.id);
+  if (found != index_.end() && !compared_[found->second]) return found->second;
+  additional_.push_back(additional_tap(candidate));
+  return std::nullopt;
+}
+
+void CaseComparison::add_compared(const run::TapRecord& candidate, const ComparedTap& known) {
+  if (const std::optional<std::size_t> place = aligned(candidate)) compared_[*place] = known;
+}
+
 void CaseComparison::add(const TapData& candidate) {
-  const auto found = index_.find(candidate.record.id);
-  if (found == index_.end() || compared_[found->second]) {
-    additional_.push_back(additional_tap(candidate.record));
-    return;
-  }
-  const std::size_t place = found->second;
-  const tensor::HostTensor stored = reference_.take(place);
+  const std::optional<std::size_t> place = aligned(candidate.record);
+  if (!place) return;
+  const tensor::HostTensor stored = reference_.take(*place);
   const auto start = std::chrono::steady_clock::now();
-  compared_[place] = probe(place, stored, candidate);
+  compared_[*place] = probe(*place, stored, candidate);
   compare_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   size_bytes_ += stored.bytes().size() + candidate.stored.bytes.size();
 }

@@ -30,6 +30,9 @@ class CaseComparison {
   /// Compares one candidate tap with the reference tap of the same name, or lists it as additional.
   void add(const TapData& candidate);
 
+  /// The same for a tap of which it is known what comes of comparing it.
+  void add_compared(const run::TapRecord& candidate, const ComparedTap& known);
+
   /// What would come of `candidate` against the reference tap at `place`, of which `stored` is the
   /// stored part; keeps nothing.
   [[nodiscard]] ComparedTap probe(std::size_t place, const tensor::HostTensor& stored,
@@ -50,6 +53,9 @@ class CaseComparison {
 
  private:
   [[nodiscard]] const run::CaseRecord& record() const { return reference_.record(); }
+  /// Of the reference's tap of that name; nullopt, and listed as additional, where there is none or
+  /// it came already.
+  [[nodiscard]] std::optional<std::size_t> aligned(const run::TapRecord& candidate);
   [[nodiscard]] ComparedTap compared(const TapData& reference, const TapData& candidate) const;
 
   ReferenceTaps& reference_;

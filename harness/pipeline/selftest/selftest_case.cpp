@@ -9,6 +9,7 @@
 #include "pipeline/compare/one_sided_case.h"
 #include "pipeline/record/uncaptured.h"
 #include "pipeline/selftest/selftest_lanes.h"
+#include "pipeline/selftest/selftest_structure.h"
 #include "pipeline/selftest/selftest_taps.h"
 
 namespace parity::pipeline {
@@ -88,7 +89,7 @@ void CaseTrial::lose_the_case() {
 void CaseTrial::run() {
   report::Case outputs = untouched_outputs();
   const GateAnswer untouched = setting_.gate.ask(outputs, {inputs_, passes_});
-  SelftestLanes lanes(reference_, truth(), setting_.filter, choice_, places_);
+  SelftestLanes lanes(reference_, truth(), setting_.filter, choice_);
   TapFaults faults(comparison_, record(), std::move(outputs), {inputs_, passes_}, setting_.gate,
                    tally_);
   setting_.progress.begin("spoil " + record().name, places_.size());
@@ -100,7 +101,11 @@ void CaseTrial::run() {
     setting_.progress.tap_done(tap.stored.bytes().size());
   }
   setting_.progress.end();
-  lanes.finish(setting_.gate, {inputs_, passes_}, tally_);
+  const report::Case measured = lanes.finish(setting_.gate, {inputs_, passes_}, tally_);
+  if (untouched.light == Light::green) {
+    StructureFaults({reference_, setting_.filter, places_}, measured, setting_.gate, tally_)
+        .inject();
+  }
   lose_the_case();
 }
 

@@ -1,4 +1,5 @@
 // One case of a selftest: its taps are read once, for the whole runs and for the faults in each.
+// Knows no fault by name, and no exit code.
 #pragma once
 
 #include <cstddef>

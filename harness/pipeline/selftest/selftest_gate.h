@@ -1,4 +1,5 @@
-// What the gate says of a case with a fault in it. Alone knows how a case becomes an exit code.
+// What the gate says of a case with a fault in it. Alone knows how a case becomes an exit code, and
+// nothing of which fault was put in.
 #pragma once
 
 #include <cstdint>

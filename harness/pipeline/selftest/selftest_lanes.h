@@ -1,6 +1,6 @@
-// Whole runs of a case that go by while its taps are read once: the untouched recording, its taps
-// in another order, with rounding, and with taps missing, doubled and renamed. Each is aligned by
-// the real comparison.
+// The controls of a case, whole runs that go by while its taps are read once: the untouched
+// recording, its taps in another order, and with rounding. Each is aligned and compared by the real
+// comparison. Knows no fault.
 #pragma once
 
 #include <memory>
@@ -24,13 +24,13 @@ struct RecordedTap {
 
 class SelftestLanes {
  public:
-  /// `places`: of the taps that will come.
   SelftestLanes(ReferenceTaps& reference, const TruthTaps* truth, capture::TapFilter& filter,
-                const CompareChoice& choice, const std::vector<std::size_t>& places);
+                const CompareChoice& choice);
 
   void add(const RecordedTap& tap);
-  /// Has the gate judge every lane.
-  void finish(const GateOnTrial& gate, const TrialInputs& given, SelftestTally& tally);
+  /// Has the gate judge every lane. Returns the untouched recording as it was measured.
+  [[nodiscard]] report::Case finish(const GateOnTrial& gate, const TrialInputs& given,
+                                    SelftestTally& tally);
 
  private:
   struct Lane {
@@ -38,15 +38,12 @@ class SelftestLanes {
     std::unique_ptr<CaseComparison> comparison;
   };
   [[nodiscard]] CaseComparison& lane(std::string_view name);
-  void open(std::string_view name, const TruthTaps* truth, capture::TapFilter& filter);
   void deliver(std::string_view name, const RecordedTap& tap);
   void deliver_as(std::string_view name, const RecordedTap& tap, const run::TapRecord& record,
                   const tensor::HostTensor& value);
   void add_reordered(const RecordedTap& tap);
 
   ReferenceTaps& reference_;
-  const CompareChoice choice_;
-  std::optional<std::size_t> chosen_;  ///< the inner tap that structure is changed at
   std::vector<Lane> lanes_;
   std::optional<RecordedTap> held_back_;
 };

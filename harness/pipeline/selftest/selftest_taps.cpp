@@ -12,6 +12,7 @@
 #include "gate/attribution.h"
 #include "gate/policy.h"
 #include "pipeline/compare/inherited_dtypes.h"
+#include "pipeline/selftest/selftest_structure.h"
 
 namespace parity::pipeline {
 namespace {
@@ -65,6 +66,7 @@ TapFaults::TapFaults(const CaseComparison& comparison, const run::CaseRecord& re
     : comparison_(comparison),
       record_(record),
       outputs_(std::move(outputs)),
+      beside_(enough_of(outputs_, gate, given)),
       given_(given),
       gate_(gate),
       tally_(tally),
@@ -73,10 +75,14 @@ TapFaults::TapFaults(const CaseComparison& comparison, const run::CaseRecord& re
 TapFaults::Outcome TapFaults::ask(const RecordedTap& tap, const run::TapRecord& record,
                                   const tensor::HostTensor& value) const {
   ComparedTap compared = comparison_.probe(tap.place, tap.stored, {record, value.view()});
-  report::Case one = outputs_;
+  // The steps of a decode are judged together as well.
+  const bool is_step =
+      given_.passes == Passes::prompt_and_steps && tap.record->id.kind == run::TapKind::output;
+  report::Case one = is_step ? outputs_ : beside_;
   put_in(std::move(compared), one);
   Outcome outcome;
-  outcome.answer = gate_.ask(std::move(one), given_);
+  outcome.answer =
+      gate_.ask(std::move(one), {given_.inputs, is_step ? given_.passes : Passes::one});
   for (const report::Tap& each : outcome.answer.cases.front().taps) {
     if (each.id == tap.record->id) outcome.rule = each.rule;
   }

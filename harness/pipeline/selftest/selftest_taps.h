@@ -1,4 +1,5 @@
 // Faults in one tap of a case, one after the other, the rest of the case being the recording's.
+// Knows no verdict: a fault is seen when the gate turns red.
 #pragma once
 
 #include <functional>
@@ -44,6 +45,7 @@ class TapFaults {
   const CaseComparison& comparison_;
   const run::CaseRecord& record_;
   const report::Case outputs_;
+  const report::Case beside_;  ///< of the outputs, what the gate needs to see beside a fault
   const TrialInputs given_;
   const GateOnTrial& gate_;
   SelftestTally& tally_;
