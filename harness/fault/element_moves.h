@@ -1,4 +1,5 @@
-// Faults of addressing: right values at wrong places. Elements are moved as they are, bit by bit.
+// Faults of addressing: right values at wrong places. Elements are moved as they are, bit by bit,
+// so that every statistic of the values alone stays what it was. Knows no dtype's arithmetic.
 #pragma once
 
 #include <cstddef>

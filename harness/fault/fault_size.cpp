@@ -14,6 +14,12 @@
 namespace parity::fault {
 namespace {
 
+/// From where on a fault is gross.
+struct GrossLimits {
+  double nrmse = 0;
+  double max_error_over_rms = 0;
+};
+
 // A model that computes in bfloat16 instead of float32 is 1.7e-3 off, a wrong factor of 1 % is
 // 1e-2; the built-in bound is 1.5e-5, and TF32 is at 4e-4.
 constexpr GrossLimits kWide = {1e-3, 0.5};
@@ -69,6 +75,15 @@ class Measure {
   long double largest_ = 0;
 };
 
+GrossLimits gross_limits(tensor::DType dtype) {
+  if (tensor::is_integral(dtype)) return kExact;
+  const int bits = tensor::significand_bits(tensor::component(dtype));
+  constexpr int kFloat32Bits = 24;
+  constexpr int kBfloat16Bits = 8;
+  if (bits >= kFloat32Bits) return kWide;
+  return bits >= kBfloat16Bits ? kHalf : kEighth;
+}
+
 }  // namespace
 
 FaultSize size_of(const tensor::TensorView& reference, const tensor::TensorView& spoilt) {
@@ -86,15 +101,6 @@ FaultSize size_of(const tensor::TensorView& reference, const tensor::TensorView&
     });
   });
   return measure.size();
-}
-
-GrossLimits gross_limits(tensor::DType dtype) {
-  if (tensor::is_integral(dtype)) return kExact;
-  const int bits = tensor::significand_bits(tensor::component(dtype));
-  constexpr int kFloat32Bits = 24;
-  constexpr int kBfloat16Bits = 8;
-  if (bits >= kFloat32Bits) return kWide;
-  return bits >= kBfloat16Bits ? kHalf : kEighth;
 }
 
 bool is_gross(const FaultSize& size, tensor::DType dtype) {

@@ -25,17 +25,9 @@ struct FaultSize {
 [[nodiscard]] FaultSize size_of(const tensor::TensorView& reference,
                                 const tensor::TensorView& spoilt);
 
-/// From where on a fault is gross: no rounding of the dtype comes near, so that no bound for
-/// rounding may let it pass.
-struct GrossLimits {
-  double nrmse = 0;
-  double max_error_over_rms = 0;
-};
-
-/// `dtype`: whose bounds the tap is judged by. Integers and bools: any difference is.
-[[nodiscard]] GrossLimits gross_limits(tensor::DType dtype);
-
-/// NaN or Inf on one side alone always is.
+/// Whether no rounding of the dtype comes near, so that no bound for rounding may let the fault
+/// pass. `dtype`: whose bounds the tap is judged by. NaN or Inf on one side alone always is, and so
+/// is any difference of integers and bools.
 [[nodiscard]] bool is_gross(const FaultSize& size, tensor::DType dtype);
 
 }  // namespace parity::fault

@@ -1,4 +1,5 @@
-// Faults that only logits can have: another best token where the choice was clear.
+// Faults that only logits can have: another best token where the choice was clear. Looks for the
+// position by itself, since the comparison that is on trial must not say where to spoil.
 #pragma once
 
 #include <cstddef>

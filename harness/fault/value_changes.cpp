@@ -23,16 +23,19 @@ tensor::HostTensor each(const tensor::TensorView& tensor, const Of& of) {
   });
 }
 
+enum class Towards : std::uint8_t { zero, infinity };
+
 /// One representable step away from zero, or towards it; of a subnormal and of zero the smallest
 /// subnormal.
 template <typename F>
-double step(double value, bool outwards) {
+double step(double value, Towards towards) {
   const double magnitude = std::fabs(value);
   const double least = compare::power_of_two(1 - F::kBias);
   const int exponent = magnitude < least ? 1 - F::kBias : std::ilogb(magnitude);
   const double unit = std::ldexp(1.0, exponent - F::kMantissaBits);
   // Zero has no step towards it.
-  return std::copysign(outwards || magnitude == 0 ? magnitude + unit : magnitude - unit, value);
+  const bool grows = towards == Towards::infinity || magnitude == 0;
+  return std::copysign(grows ? magnitude + unit : magnitude - unit, value);
 }
 
 }  // namespace
@@ -101,11 +104,10 @@ tensor::HostTensor with_rounding_noise(const tensor::TensorView& tensor) {
   return compare::with_float_format(dtype, [&]<typename F>(F) {
     return each(tensor, [](double value, std::size_t place) {
       if (!std::isfinite(value)) return value;
-      const bool outwards = (mixed(place) & 1U) != 0;
-      const double stepped = step<F>(value, outwards);
+      const Towards towards = (mixed(place) & 1U) != 0 ? Towards::infinity : Towards::zero;
+      const double stepped = step<F>(value, towards);
       // The largest number has no neighbour outwards.
-      return outwards && !std::isfinite(rounded_to(tensor::DType::float64, stepped)) ? value
-                                                                                     : stepped;
+      return std::isfinite(rounded_to(tensor::DType::float64, stepped)) ? stepped : value;
     });
   });
 }
