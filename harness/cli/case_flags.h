@@ -1,4 +1,5 @@
-// Flags of every command that runs inputs of its own: which inputs, and which taps of them.
+// Flags of every command that runs inputs of its own: which inputs, and which taps of them. Refuses
+// what cannot be meant before a file is opened; reads none.
 #pragma once
 
 #include <string>

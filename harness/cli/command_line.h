@@ -1,4 +1,5 @@
-// The command as it was typed, so that a report says how to make it again.
+// The command as it was typed, so that a report says how to make it again. Quotes for a shell what
+// a shell would take apart; knows no flag.
 #pragma once
 
 #include <string>

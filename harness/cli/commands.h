@@ -1,4 +1,5 @@
 // The commands: each adds its flags to the parser and returns what runs once the flags are known.
+// What a command does is the pipeline's business; only exit codes come back.
 #pragma once
 
 #include <functional>

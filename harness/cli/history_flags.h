@@ -1,4 +1,5 @@
-// Flags that the subcommands of `parity history` share.
+// Flags that the subcommands of `parity history` share: which database, which series, how many
+// nights. Opens no database.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// --policy, which several commands have: the file that is judged by.
+// --policy, which several commands have: the file that is judged by, read and validated before any
+// work. Judges nothing.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Flags of every command that ends in a report: where it goes and how much of it is shown.
+// Flags of every command that ends in a report: where it goes and how much of it is shown. Paths
+// are checked before the work and written after it; what stands in a format, report/ knows.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// What the terminal can show and the only place that writes results.
+// What the terminal can show, its width and colours, and the only place that writes results. Knows
+// no command.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// What machine this is, read from its own files: processor, kernel, distribution.
+// What machine this is, read from its own files: processor, kernel, distribution. Leaves out what
+// cannot be read, and knows nothing of GPUs, which the model's side reports.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // From the forced replay's comparison to the report: what each tap introduces, and who is to blame.
+// Runs no forced pass itself (see forced_run.h) and ranks nothing itself (see gate/attribution.h).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // `parity bless`: what a refreshed golden changes, for the review before it replaces the old one.
+// Replaces nothing, and gives no verdict: a person blesses.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Cases of two goldens are the same case when they have the same name.
+// Cases of two goldens are the same case when they have the same name. Looks at no input of them:
+// see same_inputs.h.
 #pragma once
 
 #include <cstddef>

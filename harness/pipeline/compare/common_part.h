@@ -1,4 +1,5 @@
 // The part of a tap that several recordings hold: all of it, or the rows that one of them stored.
+// Compares nothing.
 #pragma once
 
 #include <cstdint>

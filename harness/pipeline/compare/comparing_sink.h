@@ -1,4 +1,5 @@
 // Between captured taps and their comparison with a golden, and a golden of their own where asked.
+// Decides neither which taps there are nor what is made of the comparison.
 #pragma once
 
 #include "capture/capture_stream.h"

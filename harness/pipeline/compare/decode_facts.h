@@ -1,4 +1,5 @@
-// Token by token: what a case that was decoded says about the tokens that each side chooses.
+// Token by token: what a case that was decoded says about the tokens that each side chooses. States
+// facts alone; whether a changed token is a fault, the gate says.
 #pragma once
 
 #include <cstdint>

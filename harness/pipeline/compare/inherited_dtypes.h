@@ -1,4 +1,5 @@
-// What the values behind each tap have been rounded to on their way.
+// What the values behind each tap have been rounded to on their way, out of the dtypes that were
+// recorded before it. Knows no graph: what came earlier may have gone in.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// `parity inspect`: golden in, description out.
+// `parity inspect`: golden in, description out. Reads the taps that are asked for and no others,
+// and compares nothing.
 #pragma once
 
 #include <filesystem>

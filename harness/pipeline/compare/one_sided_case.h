@@ -1,4 +1,5 @@
-// A case that only one of two recordings has.
+// A case that only one of two recordings has: every tap of it as missing or additional, so that a
+// lost case fails like a lost tap. Reads no value.
 #pragma once
 
 #include "capture/tap_filter.h"

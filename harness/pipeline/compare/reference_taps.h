@@ -1,4 +1,5 @@
-// The taps of one recorded case, for a run that needs the values while they are compared.
+// The taps of one recorded case, for a run that needs the values while they are compared. Knows
+// neither the run nor the comparison, only the order in which they ask.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// What a report says before it is judged, beside its cases.
+// What a report says before it is judged, beside its cases: both sides, their differences, the
+// reference's noise. Gives no verdict.
 #pragma once
 
 #include <string>

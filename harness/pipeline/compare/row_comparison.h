@@ -1,4 +1,5 @@
-// One row of a batch, run alone, against its part of a recorded run of the whole batch.
+// One row of a batch, run alone, against its part of a recorded run of the whole batch. How a row
+// is cut out of inputs and taps, batch_rows.h knows.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // From places inside stored rows back to places in the whole tap, which is what a person looks for.
+// Changes no figure.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Were two recordings made from the same inputs?
+// Were two recordings made from the same inputs? Bit by bit and name by name; what a difference
+// means is for the caller to say.
 #pragma once
 
 #include "tensor/value.h"

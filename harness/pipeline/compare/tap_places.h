@@ -1,4 +1,5 @@
-// Where each tap of a recorded run stands.
+// Where each tap of a recorded run stands, by its name. Knows nothing of values. The first of two
+// with one name counts.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// One tap of two runs against the same tap of a run in higher precision.
+// One tap of two runs against the same tap of a run in higher precision. How far off each side is;
+// which is the worse one, gate/truth.h says.
 #pragma once
 
 #include <optional>

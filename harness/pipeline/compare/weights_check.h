@@ -1,4 +1,5 @@
 // Are both sides running the same weights? Otherwise a comparison says nothing about the backend.
+// Goes by the digests that were recorded; reads no weight.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // What a recording must remember of how it was captured, so that a replay captures the same.
+// Written into provenance and read back out of it; captures nothing.
 #pragma once
 
 #include <cstdint>

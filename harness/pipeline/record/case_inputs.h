@@ -1,4 +1,5 @@
-// The inputs of the cases that a command runs: as they were typed, and as values.
+// The inputs of the cases that a command runs: as they were typed, and as values. What needs the
+// model to be read waits for it; nothing here runs one.
 #pragma once
 
 #include <cstddef>

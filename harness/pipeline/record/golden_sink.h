@@ -1,4 +1,5 @@
-// Between captured taps and a golden: which part of each tap is stored, and as what.
+// Between captured taps and a golden: which part of each tap is stored, and as what. Knows no other
+// run to compare with.
 #pragma once
 
 #include <cstdint>

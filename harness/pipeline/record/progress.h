@@ -1,4 +1,5 @@
-// How a pipeline tells somebody that watches how far it is.
+// How a pipeline tells somebody that watches how far it is. Says nothing of how that is shown, and
+// nothing that a result depends on.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// `parity record`: model and inputs in, golden out.
+// `parity record`: model and inputs in, golden out. Knows no flag, and compares with nothing but
+// its own repeats and its own truth.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What a golden and a report say a run was made on and with.
+// What a golden and a report say a run was made on and with. Collects what model and host know;
+// judges none of it.
 #pragma once
 
 #include "model/model.h"

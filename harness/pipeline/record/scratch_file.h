@@ -1,4 +1,5 @@
-// A place for a golden that is needed only while a command runs.
+// A place for a golden that is needed only while a command runs, under a name that nobody else has.
+// Knows nothing of what is written there.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// One run of a model with its taps streamed to a consumer.
+// One run of a model with its taps streamed to a consumer. Knows neither what the consumer does
+// with them nor where the inputs came from.
 #pragma once
 
 #include <vector>

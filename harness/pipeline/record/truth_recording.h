@@ -1,4 +1,5 @@
-// The second part of `parity record --truth`: every recorded case once more in higher precision.
+// The second part of `parity record --truth`: every recorded case once more in higher precision,
+// into the same golden. What the recording itself holds, it reads and does not change.
 #pragma once
 
 #include <cstdint>

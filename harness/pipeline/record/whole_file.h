@@ -1,4 +1,5 @@
-// A text file that appears whole or not at all.
+// A text file that appears whole or not at all: written beside its name and renamed into place.
+// Knows no format.
 #pragma once
 
 #include <filesystem>
