@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes fixtures/nights/nights.tar.xz: the reports of 30 nights, from real runs of the decoder fixture against the
 # committed goldens of an H200. Two programs, built with different LibTorch versions: the first runs the early nights, the
-# second the others. One night has other weights than it should; that is the fault.
+# second the others. One night has other weights than it should; that is the fault. Beside the nights, in fault-on-upgrade/,
+# lie the reports of the night of the upgrade as they would be if it had brought that fault.
 set -euo pipefail
 
 if [[ $# -ne 3 || $1 == --help ]]; then
@@ -43,22 +44,44 @@ note() {
     >>"$work/nights/nights.tsv"
 }
 
-# judged NIGHT SERIES ARGUMENT...: runs the comparison; its report goes into the archive.
+# judged NIGHT SERIES FILE ARGUMENT...: runs the comparison; its report goes into the archive. FILE "-": as one of the
+# nights, under its number.
 judged() {
-  local night=$1 series=$2 code=0 file
-  shift 2
-  file=$(printf '%s/%02d.json' "$series" "$night")
-  mkdir -p "$work/nights/$series"
+  local night=$1 series=$2 file=$3 code=0
+  shift 3
+  [[ $file != - ]] || file=$(printf '%s/%02d.json' "$series" "$night")
+  mkdir -p "$(dirname "$work/nights/$file")"
   "$parity" compare -q "$@" --json "$work/nights/$file" || code=$?
   [[ $code -le 1 ]] || { echo "make_nights: night $night of $series ended with $code" >&2; exit 3; }
-  note "$night" "$series" "$file" "$code"
+  [[ $file == fault-on-upgrade/* ]] || note "$night" "$series" "$file" "$code"
+}
+
+# file_of FOLDER SERIES: "-" without a folder.
+file_of() { [[ -n $1 ]] && echo "$1/$2.json" || echo -; }
+
+# judged_all NIGHT right|faulty FOLDER: every series, with the weights as they are or the faulty one. FOLDER "": as a night.
+judged_all() {
+  local night=$1 weights=$2 folder=$3 set model any=()
+  read -ra set <<<"$(settings "$night")"
+  model=(--model fixtures/decoder/model.pt "${decoder[@]}" "${set[@]}")
+  if [[ $weights == faulty ]]; then
+    model=(--model "$work/faulty.pt" "${decoder[@]}" "${set[@]}")
+    any=(--weights any)
+  fi
+  judged "$night" float32 "$(file_of "$folder" float32)" golden/fixture-float32.h5 "${model[@]}" "${any[@]}" --attribute
+  judged "$night" bfloat16 "$(file_of "$folder" bfloat16)" golden/fixture-bfloat16.h5 "${model[@]}" "${any[@]}" --attribute
+  # Against this CPU's own golden another attention kernel is worth a warning, and rightly so: not in this series.
+  judged "$night" batches "$(file_of "$folder" batches)" "$work/batches.h5" "${model[@]/#math/default}" "${any[@]}" --attribute
+  # Two recordings, compared without a model.
+  "$parity" record -q "${model[@]}" --dtype float16 \
+    --inputs prose=fixtures/decoder/inputs/prose.json code=fixtures/decoder/inputs/code.json --out "$work/candidate.h5"
+  judged "$night" float16 "$(file_of "$folder" float16)" golden/fixture-float16.h5 "$work/candidate.h5" "${any[@]}"
 }
 
 for ((night = 1; night <= LAST; night++)); do
   [[ $night -ne $MISSING ]] || continue
   parity=$late
   [[ $night -gt $LAST_EARLY ]] || parity=$early
-  read -ra set <<<"$(settings "$night")"
   if [[ $night -eq $INFRASTRUCTURE ]]; then
     for series in float32 bfloat16 float16 batches; do
       code=0
@@ -68,21 +91,10 @@ for ((night = 1; night <= LAST; night++)); do
     done
     continue
   fi
-  model=(--model fixtures/decoder/model.pt "${decoder[@]}" "${set[@]}")
-  if [[ $night -eq $FAULTY ]]; then model=(--model "$work/faulty.pt" --weights any "${decoder[@]}" "${set[@]}"); fi
-  judged "$night" float32 golden/fixture-float32.h5 "${model[@]}" --attribute
-  judged "$night" bfloat16 golden/fixture-bfloat16.h5 "${model[@]}" --attribute
-  # Against this CPU's own golden another attention kernel is worth a warning, and rightly so: not in this series.
-  judged "$night" batches "$work/batches.h5" "${model[@]/#math/default}" --attribute
-  # Two recordings, compared without a model.
-  any=()
-  if [[ $night -eq $FAULTY ]]; then
-    any=(--weights any)
-    model=(--model "$work/faulty.pt" "${decoder[@]}" "${set[@]}")
-  fi
-  "$parity" record -q "${model[@]}" --dtype float16 \
-    --inputs prose=fixtures/decoder/inputs/prose.json code=fixtures/decoder/inputs/code.json --out "$work/candidate.h5"
-  judged "$night" float16 golden/fixture-float16.h5 "$work/candidate.h5" "${any[@]}"
+  weights=right
+  [[ $night -ne $FAULTY ]] || weights=faulty
+  judged_all "$night" "$weights" ""
+  [[ $night -ne $((LAST_EARLY + 1)) ]] || judged_all "$night" faulty fault-on-upgrade
 done
 
 # Files without owners and times; those of one series lie side by side, which compresses best.

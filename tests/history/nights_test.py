@@ -73,10 +73,30 @@ class NightsTest(unittest.TestCase):
         self.assertEqual(verdicts["float32"], "fail")
         self.assertEqual(verdicts["bfloat16"], "pass")
 
+    def test_a_fault_that_comes_with_the_upgrade_is_seen_on_that_night(self):
+        """The environment is new, so that no night in it says what is usual."""
+        for series in SERIES:
+            database = self.folder / f"upgrade-{series}.sqlite"
+            self.add(database, [night for night in self.nights if night[1] == series and night[0] < UPGRADE])
+            parity("show", "--db", database, "--now", "2026-10-13T03:00:00Z", "-q")
+            parity("add", self.folder / f"nights/fault-on-upgrade/{series}.json", "--db", database, "--series", series,
+                   "--at", f"{UPGRADE}T02:00:00Z", "-q")
+            shown = parity("show", "--db", database, "--json", "-", "--now", f"{UPGRADE}T03:00:00Z", expected=1)
+            night, = json.loads(shown)["series"][0]["nights"]
+            self.assertEqual(night["nights_in_environment"], 0, series)
+            self.assertIn("library.torch", [fact["key"] for fact in night["environment"]], series)
+            self.assertEqual(night["begins_at"]["tap"], FAULTY_LAYER, f"{series}: {night['sentence']}")
+            # The gate passes in bfloat16: there the layer is seen by its figures, whatever its verdict.
+            if night["verdict"] == "pass":
+                steps = {(drift["tap"], drift["metric"]) for drift in night["drifts"]}
+                self.assertIn((FAULTY_LAYER, "introduced.nrmse"), steps, series)
+                self.assertEqual({kind for kind in (drift["kind"] for drift in night["drifts"])}, {"new_environment"}, series)
+
     def test_the_other_libtorch_is_named_as_a_change_of_the_environment(self):
         for name, series in self.series.items():
-            changes = {night["time"][:10]: {fact["key"]: (fact["before"], fact["after"]) for fact in night["environment"]}
-                       for night in series["nights"]}
+            # That the weights are others on the night of the fault is said as well.
+            changes = {night["time"][:10]: {fact["key"]: (fact["before"], fact["after"]) for fact in night["environment"]
+                                            if not fact["sentence"]} for night in series["nights"]}
             with_torch = [day for day, facts in changes.items() if "library.torch" in facts]
             self.assertEqual(with_torch, [UPGRADE], name)
             before, after = changes[UPGRADE]["library.torch"]
