@@ -22,8 +22,9 @@ possible, 3 infrastructure. SETTINGS is a file of shell assignments:
   OPENMETRICS=/var/lib/node_exporter/parity.prom
                                  metrics of the history for Prometheus' textfile collector
 
-Flags behind -- go to `parity compare` as well. In OUT: reports/SERIES/TIME/ (report.json, report.xml, report.md,
-report.om, table.txt, errors.txt), history.sqlite, dashboard/index.html, nightly.log.
+Flags behind -- go to `parity compare` as well. In OUT: reports/SERIES/TIME/ (report.html, report.json, report.xml,
+report.md, report.om, table.txt, errors.txt), history.sqlite, dashboard/index.html, nightly.log. The dashboard leads to the
+report.html of each night, or to what was said where there is no report.
 
 A run that was infrastructure trouble, overran its time, was killed, or found the previous one still under way, is in
 the history as a state of its own, never as a regression.
@@ -97,9 +98,9 @@ then_do() {
   return 1
 }
 
-# no_report EXIT_CODE TIME REASON: a night without a report, in the history.
+# no_report EXIT_CODE TIME REASON LINK: a night without a report, in the history. LINK: as seen from the dashboard.
 no_report() {
-  then_do history add --no-report --exit-code "$1" --at "$2" --reason "$3" --series "$SERIES" --db "$history"
+  then_do history add --no-report --exit-code "$1" --at "$2" --reason "$3" --link "$4" --series "$SERIES" --db "$history"
 }
 
 # utc STAMP: a folder's name as the time that it stands for.
@@ -111,7 +112,7 @@ stamp=$(date -u +%Y-%m-%dT%H%M%SZ)
 exec 9>"$OUT/lock-$SERIES"
 if ! flock --nonblock 9; then
   say "the run before this one is still under way; not started"
-  no_report "$EXIT_INFRASTRUCTURE" "$(utc "$stamp")" "not started: the run before it was still under way"
+  no_report "$EXIT_INFRASTRUCTURE" "$(utc "$stamp")" "not started: the run before it was still under way" ../nightly.log
   exit "$EXIT_INFRASTRUCTURE"
 fi
 
@@ -120,7 +121,9 @@ for left in "$reports"/*.unfinished; do
   [[ -d $left ]] || continue
   name=$(basename "$left" .unfinished)
   say "the run of $name did not end: killed, or the machine went down"
-  no_report "$EXIT_INFRASTRUCTURE" "$(utc "$name")" "did not end: killed, or the machine went down" || continue
+  touch "$left/errors.txt"
+  no_report "$EXIT_INFRASTRUCTURE" "$(utc "$name")" "did not end: killed, or the machine went down" \
+    "../reports/$SERIES/$name/errors.txt" || continue
   mv "$left" "$reports/$name"
 done
 
@@ -167,7 +170,7 @@ if [[ -n $POLICY ]]; then
 fi
 if [[ $code -eq 0 && -z $stopped ]]; then
   limited table "$PARITY" compare "$GOLDEN" "${COMPARE[@]}" "${judge[@]}" --no-color --json "$work/report.json" \
-    --junit "$work/report.xml" --markdown "$work/report.md" --openmetrics "$work/report.om"
+    --html "$work/report.html" --junit "$work/report.xml" --markdown "$work/report.md" --openmetrics "$work/report.om"
 elif [[ $code -eq 1 ]]; then
   # No verdict on the model: the gate itself is not to be trusted.
   code=2
@@ -191,9 +194,9 @@ fi
 kept=$reports/$stamp
 if [[ $code -le 1 ]]; then
   then_do history add "$work/report.json" --at "$(utc "$stamp")" --series "$SERIES" --db "$history" \
-    --link "../reports/$SERIES/$stamp/report.json"
+    --link "../reports/$SERIES/$stamp/report.html"
 else
-  no_report "$code" "$(utc "$stamp")" "${reason:-exit code $code}"
+  no_report "$code" "$(utc "$stamp")" "${reason:-exit code $code}" "../reports/$SERIES/$stamp/errors.txt"
 fi
 mv "$work" "$kept" || afterwards=$EXIT_INFRASTRUCTURE
 

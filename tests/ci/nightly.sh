@@ -57,11 +57,21 @@ settings
 night 0 settings.env
 has stderr "passed, exit code 0"
 kept=$(newest)
-for file in report.json report.xml report.md report.om table.txt; do
+for file in report.html report.json report.xml report.md report.om table.txt; do
   [ -s "$kept/$file" ] || fail "no $file"
 done
 has "$kept/table.txt" "verdict PASS"
 has out/dashboard/index.html "<html"
+has "$kept/report.html" "<html"
+# linked NIGHT-FOLDER FILE: the newest night of the history leads there, as seen from the dashboard.
+linked() {
+  local link
+  link=$(python3 -c 'import sqlite3
+print(sqlite3.connect("out/history.sqlite").execute("SELECT link FROM run ORDER BY time DESC, id DESC").fetchone()[0])')
+  [ "$link" = "../$1" ] || fail "the newest night leads to $link instead of ../$1"
+  [ -e "out/dashboard/$link" ] || fail "$link leads nowhere"
+}
+linked "reports/main/$(basename "$kept")/report.html"
 has out/parity.prom "parity_"
 has out/nightly.log "passed, exit code 0"
 
@@ -79,6 +89,7 @@ night 3 settings.env
 has stderr "infrastructure, exit code 3: "
 has stderr "cuda:77"
 no_file "$(newest)/report.json"
+linked "reports/main/$(basename "$(newest)")/errors.txt"
 
 # No judgement: the golden is not there; a policy under which the gate cannot turn red.
 next_second
@@ -126,6 +137,7 @@ started "$script"
 # Meanwhile another one: it does not start, and leaves the first alone.
 night 3 settings.env
 has stderr "still under way"
+linked nightly.log
 kill -TERM "$script"
 wait "$script"; [ $? -eq 3 ] || fail "stopped, and not exit code 3"
 has stderr "stopped by SIGTERM"

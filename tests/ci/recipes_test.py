@@ -172,6 +172,7 @@ class GitLab:
         definition = self.pipeline[job]
         script = "\n".join(definition["script"])
         environment = {**self.pipeline["variables"], "CI_PIPELINE_URL": "https://example.test/7",
+                       "CI_JOB_URL": f"https://example.test/job-{job}",
                        "PARITY_HISTORY": self.folder / "history", **self.dotenv, **self.overrides.get(job, {})}
         retry = definition.get("retry", {})
         for attempt in range(1 + retry.get("max", 0)):
@@ -237,6 +238,10 @@ class Recipes(unittest.TestCase):
         database = sqlite3.connect(self.folder / "history/history.sqlite")
         return database.execute(f"SELECT {columns} FROM run").fetchall()
 
+    def links(self):
+        database = sqlite3.connect(self.folder / "history/history.sqlite")
+        return [link for link, in database.execute("SELECT link FROM run")]
+
     def test_github_passes_and_hands_everything_on(self):
         runner = self.github()
         self.assertEqual(runner.run(), {"record": 0, "gate": 0}, runner.log)
@@ -246,7 +251,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(report["verdict"], "pass")
         self.assertIsNotNone(report["attribution"])
         self.assertIsNotNone(report["noise_summary"])
-        for name in ("report.xml", "report.md", "report.om", "dashboard/index.html"):
+        for name in ("report.html", "report.xml", "report.md", "report.om", "dashboard/index.html"):
             self.assertTrue((self.folder / "artifacts/parity-report" / name).stat().st_size, name)
         selftest = json.loads((self.folder / "artifacts/parity-golden/selftest.json").read_text(encoding="utf-8"))
         self.assertEqual(selftest["verdict"], "pass")
@@ -266,6 +271,7 @@ class Recipes(unittest.TestCase):
         self.assertIn("trying once more", runner.log["gate"])
         self.assertIn("infrastructure trouble, which says nothing about the model", runner.log["gate"])
         self.assertEqual(self.nights(), [("infrastructure", None)])
+        self.assertEqual(self.links(), ["https://example.test/o/r/actions/runs/7"])
 
     def test_github_does_not_hold_up_a_pull_request_by_infrastructure(self):
         runner = self.github(event="pull_request", gate=NO_GPU)
@@ -297,6 +303,8 @@ class Recipes(unittest.TestCase):
         self.assertEqual(runner.dotenv["PARITY_CODE"], "0")
         self.assertEqual(len(runner.dotenv["PARITY_GOLDEN_DIGEST"]), 64)
         self.assertEqual(self.nights(), [("judged", 1)])
+        self.assertEqual(self.links(), ["https://example.test/job-gate/artifacts/file/report.html"])
+        self.assertTrue((self.folder / "artifacts/gate/report.html").stat().st_size)
 
     def test_gitlab_takes_a_gate_that_cannot_turn_red_for_no_judgement(self):
         runner = self.gitlab(policy=LOOSE)
@@ -331,6 +339,7 @@ class Recipes(unittest.TestCase):
         self.assertFalse(runner.allowed("gate", 2))
         self.assertEqual(runner.attempts["gate"], 2)
         self.assertEqual(self.nights(), [("infrastructure", None)])
+        self.assertEqual(self.links(), ["https://example.test/7"])
 
 
 if __name__ == "__main__":
