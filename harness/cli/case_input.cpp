@@ -45,10 +45,20 @@ pipeline::CaseInput named_after(const std::string& spec) {
   return {name, spec};
 }
 
+/// Names and files may have a '=': the first behind which there is a file, else the first of all.
+std::size_t equals_of(const std::string& text) {
+  const std::size_t first = text.find('=');
+  for (std::size_t at = first; at != std::string::npos; at = text.find('=', at + 1)) {
+    const bool is_name = text.find_first_of(":;/") > at;
+    if (is_name && exists(text.substr(at + 1))) return at;
+  }
+  return first;
+}
+
 }  // namespace
 
 pipeline::CaseInput case_input_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
+  const std::size_t equals = equals_of(text);
   const std::string name = text.substr(0, equals);
   // A generator may have a '=' in its text: str:a=b.
   const bool is_spec =

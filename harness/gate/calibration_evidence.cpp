@@ -115,6 +115,32 @@ std::string origin_of(const RuleEvidence& rule, const BoundEvidence& evidence,
   return text;
 }
 
+/// Runs of one case that differ from the reference somewhere in `spreads`, each once: two runs with
+/// the same figures at every tap are one.
+std::int64_t count_runs(const Spreads& spreads) {
+  struct OneRun {
+    std::vector<std::pair<run::TapId, std::vector<double>>> figures;
+    std::int64_t repeats = 0;
+  };
+  std::map<std::pair<std::size_t, std::string>, OneRun> runs;
+  for (const Spread* spread : spreads) {
+    if (!differs(*spread)) continue;
+    OneRun& one = runs[{spread->run, spread->case_name}];
+    std::vector<double> values;
+    // No order has a place for NaN.
+    for (const run::NoiseFigure& figure : spread->figures)
+      values.push_back(std::isnan(figure.value) ? -1 : figure.value);
+    one.figures.emplace_back(spread->tap, std::move(values));
+    one.repeats = std::max(one.repeats, spread->repeats);
+  }
+  std::int64_t count = 0;
+  std::set<std::vector<std::pair<run::TapId, std::vector<double>>>> seen;
+  for (auto& [key, one] : runs) {
+    if (seen.insert(std::move(one.figures)).second) count += one.repeats;
+  }
+  return count;
+}
+
 template <typename LimitOf, typename BuiltIn>
 Evidenced bound_all(const std::vector<std::string_view>& metrics, const Spreads& spreads,
                     const CalibrationInput& input, const CalibrationChoice& choice,
@@ -212,30 +238,6 @@ std::string runs_text(std::int64_t count) {
 }
 
 bool differs(const Spread& spread) { return !spread.figures.empty(); }
-
-std::int64_t count_runs(const Spreads& spreads) {
-  struct OneRun {
-    std::vector<std::pair<run::TapId, std::vector<double>>> figures;
-    std::int64_t repeats = 0;
-  };
-  std::map<std::pair<std::size_t, std::string>, OneRun> runs;
-  for (const Spread* spread : spreads) {
-    if (!differs(*spread)) continue;
-    OneRun& one = runs[{spread->run, spread->case_name}];
-    std::vector<double> values;
-    // No order has a place for NaN.
-    for (const run::NoiseFigure& figure : spread->figures)
-      values.push_back(std::isnan(figure.value) ? -1 : figure.value);
-    one.figures.emplace_back(spread->tap, std::move(values));
-    one.repeats = std::max(one.repeats, spread->repeats);
-  }
-  std::int64_t count = 0;
-  std::set<std::vector<std::pair<run::TapId, std::vector<double>>>> seen;
-  for (auto& [key, one] : runs) {
-    if (seen.insert(std::move(one.figures)).second) count += one.repeats;
-  }
-  return count;
-}
 
 Evidenced bound_taps(const Spreads& spreads, const CalibrationInput& input,
                      const CalibrationChoice& choice) {

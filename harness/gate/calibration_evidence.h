@@ -18,10 +18,6 @@ using Spreads = std::vector<const Spread*>;
 [[nodiscard]] std::optional<double> figure_of(const Spread& spread, std::string_view metric,
                                               Direction direction);
 
-/// Runs of one case that differ from the reference somewhere in `spreads`, each once: two runs with
-/// the same figures at every tap are one.
-[[nodiscard]] std::int64_t count_runs(const Spreads& spreads);
-
 /// "3 runs of a case that differ".
 [[nodiscard]] std::string runs_text(std::int64_t count);
 

@@ -60,6 +60,45 @@ expect 1 history show --db h.sqlite --json shown.json -q
 empty stdout
 has shown.json '"parity-history/1"'
 
+# A report that says pass beside taps that failed is refused, and the history stays as it was.
+python3 - <<'PY'
+import json
+report = json.load(open("4.json"))
+report["verdict"], report["exit_code"], report["reasons"] = "pass", 0, []
+for case in report["cases"]:
+    case["verdict"] = "pass"
+json.dump(report, open("lies.json", "w"))
+PY
+cp h.sqlite before.sqlite
+refused 2 "lies.json" history add lies.json --db h.sqlite --at 2026-10-06T02:00:00Z
+cmp h.sqlite before.sqlite || fail "a report that contradicts itself is in the history"
+
+# What is no longer compared is a regression by name; another golden and another policy of the same name are facts.
+expect 0 history add 1.json --db less.sqlite --at 2026-10-01
+compare 0 --threads 1 --skip model.layers.0.mlp.down_proj --json less.json
+expect 0 history add less.json --db less.sqlite --at 2026-10-02
+expect 1 history show --db less.sqlite
+has stdout "gate passed, but 1 tap is no longer compared, first at"
+has stdout "  prose: model.layers.0.mlp.down_proj"
+expect 0 history add 3.json --db less.sqlite --at 2026-10-03 --series other
+cp golden.h5 kept.h5
+expect 0 record --model "$model" --inputs prose="$prose" --device cpu --threads 4 --dtype bfloat16 --out golden.h5
+of_bound() { printf 'name = "p"\n[[rule]]\nreason = "r"\nlayers = ["**"]\n[[rule.bound]]\nmetric = "nrmse"\nfail = %s\n' "$1"; }
+of_bound 0.05 >same.toml
+compare 0 --threads 1 --policy same.toml --json 5.json
+of_bound 0.04 >same.toml
+mv kept.h5 golden.h5
+compare 0 --threads 1 --policy same.toml --json 6.json
+expect 0 history add 5.json --db facts.sqlite --at 2026-10-01
+expect 0 history add 6.json --db facts.sqlite --at 2026-10-02
+expect 0 history show --db facts.sqlite
+has stdout "the golden changed"
+has stdout "the policy's bounds changed"
+lacks stdout "the inputs changed"
+lacks stdout "weights changed"
+[ "$(grep -n 'the golden changed' stdout | cut -d: -f1)" -lt "$(grep -n 'switch.dtype' stdout | cut -d: -f1)" ] ||
+  fail "the golden does not lead"
+
 # Any order of addition gives the same history to see.
 expect 0 history add 4.json --db other.sqlite --at 2026-10-05T02:00:00Z
 expect 0 history add 1.json --db other.sqlite --at 2026-10-01T02:00:00Z --link reports/1.html
@@ -111,8 +150,18 @@ refused 2 "needs --reason" history add --no-report --db new.sqlite
 refused 2 "go with --no-report" history add 1.json --exit-code 3 --db new.sqlite
 refused 2 "exit code 1 comes with a report" history add --no-report --exit-code 1 --reason r --db new.sqlite
 refused 2 "--at '10/01/2026' is no time" history add 1.json --at 10/01/2026 --db new.sqlite
-refused 2 "neither a path nor" history add 1.json --link "javascript:alert(1)" --db new.sqlite
+for link in "javascript:alert(1)" " javascript:alert(1)" $'java\tscript:alert(1)' "data:text/html,x" "//evil.test/r" '\\evil.test\r' \
+  '/\evil.test' "reports/1.html " "mailto:a@b"; do
+  refused 2 "neither a path nor" history add 1.json --link "$link" --db new.sqlite
+done
 refused 2 "--series" history add 1.json --series $'a\nb' --db new.sqlite
+long=$(printf 'x%.0s' {1..5000})
+for command in "add 1.json --db new.sqlite" "show --db other.sqlite" "dashboard --db other.sqlite --out w" \
+  "export --db other.sqlite --openmetrics -" "prune --db other.sqlite --keep-runs 3"; do
+  # shellcheck disable=SC2086  # several words
+  refused 2 "--series has a name of 5000 bytes, and 200 are the most" history $command --series "$long"
+  [ "$(wc -c <stderr)" -lt 300 ] || fail "the name is in the message"
+done
 refused 2 "--series" history add 1.json --series "" --db new.sqlite
 refused 2 "would overwrite" history add 1.json --db 1.json
 refused 2 "is no history of parity" history add 1.json --db golden.h5
@@ -140,6 +189,29 @@ refused 2 "but no history of parity" history add 1.json --db theirs.sqlite
 cp before.sqlite newer.sqlite
 sql newer.sqlite "PRAGMA user_version = 7" >/dev/null
 refused 2 "use a newer parity" history show --db newer.sqlite
+
+# What a killed command left half done is undone by whoever reads next, and reading changes nothing else.
+python3 - <<'PY'
+import shutil, sqlite3
+shutil.copy("before.sqlite", "busy-base.sqlite")
+database = sqlite3.connect("busy-base.sqlite")
+database.execute("PRAGMA cache_size = 1")
+database.execute("BEGIN")
+database.execute("UPDATE tap_result SET nrmse = 1e9, kind = kind || hex(zeroblob(200))")
+shutil.copy("busy-base.sqlite", "killed.sqlite")
+shutil.copy("busy-base.sqlite-journal", "killed.sqlite-journal")
+database.rollback()
+PY
+[ -s killed.sqlite-journal ] || fail "nothing was left half done"
+cmp -s killed.sqlite before.sqlite && fail "nothing was changed"
+parity_shown() { "$PARITY" history show --db "$1" --last 9 --now 2026-10-05 >"$2"; }
+parity_shown before.sqlite one || true
+parity_shown killed.sqlite two || true
+cmp one two || fail "half of a killed command's work is shown"
+no_file killed.sqlite-journal
+cp before.sqlite read-only.sqlite
+expect 0 history export --db read-only.sqlite --openmetrics -
+cmp read-only.sqlite before.sqlite || fail "reading changed the file"
 
 # Several at once, each whole.
 for number in 1 2 3 4 1 2 3 4; do

@@ -74,9 +74,9 @@ void add_environment(Page& page, const NightChanges& changes) {
   page.clipped("environment changes since then");
   add_list(page, changes.environment, [&](const history::FactChange& fact) {
     const std::string remark = fact_remark(fact);
-    page.wrapped(
-        fmt::format("{} {}  ", remark.empty() ? ' ' : '!', clean(fact.key)),
-        fact_value(fact, fact.before) + " -> " + fact_value(fact, fact.after) + "  " + remark);
+    page.wrapped(fmt::format("{} {}  ", remark.empty() ? ' ' : '!', clean(fact.key)),
+                 fact_value(fact, fact.before) + " -> " + fact_value(fact, fact.after) +
+                     (remark.empty() ? "" : "  " + remark));
   });
 }
 
