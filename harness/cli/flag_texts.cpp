@@ -8,22 +8,9 @@
 
 #include "error/error.h"
 #include "report/words/text.h"
+#include "run/glob.h"
 
 namespace parity::cli {
-namespace {
-
-bool leaves_set_open(const std::string& glob) {
-  for (std::size_t at = glob.find('['); at != std::string::npos; at = glob.find('[', at)) {
-    // The first character of a set is in it, whatever it is.
-    const std::size_t end = glob.find(']', at + 2);
-    if (end == std::string::npos) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
-}  // namespace
-
 int most_threads(unsigned cores) {
   constexpr unsigned kPerCore = 4;
   constexpr unsigned kAlwaysAllowed = 64;
@@ -51,9 +38,9 @@ void check_globs(const std::string& flag, const std::vector<std::string>& globs)
                                         " has a glob with a control character or with bytes "
                                         "that are no UTF-8; no layer is called so");
     }
-    if (leaves_set_open(glob)) {
-      throw Error(ErrorKind::usage, "the glob '" + glob + "' of " + flag +
-                                        " has a '[' without its ']'; write [[] for a '[' itself");
+    if (const std::string fault = run::Glob(glob).fault(); !fault.empty()) {
+      throw Error(ErrorKind::usage, "the glob '" + glob + "' of " + flag + " " + fault +
+                                        "; write [[] for a '[' itself");
     }
   }
 }

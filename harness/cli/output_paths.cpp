@@ -66,13 +66,21 @@ bool is_stdout(const std::string& path) {
 void check_apart(const FlaggedPath& output, const std::vector<FlaggedPath>& others) {
   for (const FlaggedPath& other : others) {
     if (other.path.empty()) continue;
-    if (output.path == "-" && other.path == "-") {
-      throw Error(ErrorKind::usage, other.flag + " - and " + output.flag +
-                                        " - cannot both have standard output; name a file for one");
-    }
     if (output.path == "-" || other.path == "-" || !is_same_file(output.path, other.path)) continue;
     throw Error(ErrorKind::usage, output.flag + " " + output.path + " would overwrite " +
                                       other.flag + " of the same command; name another file");
+  }
+}
+
+void check_one_printed(const std::vector<FlaggedPath>& outputs) {
+  const FlaggedPath* printed = nullptr;
+  for (const FlaggedPath& output : outputs) {
+    if (output.path != "-") continue;
+    if (printed != nullptr) {
+      throw Error(ErrorKind::usage, printed->flag + " - and " + output.flag +
+                                        " - cannot both have standard output; name a file for one");
+    }
+    printed = &output;
   }
 }
 
@@ -86,6 +94,7 @@ bool is_in(const std::string& file, const std::string& folder) {
 
 void check_outputs(const std::vector<FlaggedPath>& outputs,
                    const std::vector<FlaggedPath>& inputs) {
+  check_one_printed(outputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const FlaggedPath& output = outputs[i];
     if (output.path.empty()) continue;

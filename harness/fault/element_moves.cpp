@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "fault/value_changes.h"
-
 #include "error/error.h"
+#include "fault/value_changes.h"
 
 namespace parity::fault {
 

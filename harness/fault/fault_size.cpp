@@ -7,9 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "fault/numbers.h"
-
 #include "error/error.h"
+#include "fault/numbers.h"
 
 namespace parity::fault {
 namespace {

@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "fault/numbers.h"
-
 #include "compare/formats.h"
 #include "error/error.h"
+#include "fault/numbers.h"
 
 namespace parity::fault {
 namespace {

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "compare/formats.h"
 #include "fault/element_moves.h"
 #include "fault/logits_faults.h"
 #include "fault/numbers.h"
 #include "fault/value_changes.h"
-#include <fmt/format.h>
-
-#include "compare/formats.h"
 
 namespace parity::fault {
 namespace {

@@ -49,8 +49,9 @@ struct Range {
   const char* of_least = "what one rounding explains";
 };
 
-/// From here on a metric measured on taps or logits that are all right says that no limit can tell
-/// them from wrong ones, with half of what zeros or a guess keep to; infinity where it never does.
+/// Measured on taps or logits that are all right, a metric tells right from wrong no more from here
+/// on: half of what zeros keep to, half of the largest factor, nats of a factor of e; infinity
+/// where it always does.
 double most_of(std::string_view metric) {
   constexpr double kHalf = 0.5;
   if (metric == "nrmse" || metric == "where.share") return kHalf;

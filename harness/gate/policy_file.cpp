@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "text_file/text_file.h"
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include "error/error.h"
 #include "gate/rule_check.h"
 #include "run/glob.h"
+#include "text_file/text_file.h"
 
 namespace parity::gate {
 namespace {

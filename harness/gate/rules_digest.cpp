@@ -46,6 +46,7 @@ void add_rules(Text& text, const std::vector<Rule>& rules) {
       text.add(std::string_view(bound.metric));
       text.add(bound.warn);
       text.add(bound.fail);
+      text.add(std::size_t{bound.presence == Presence::optional ? 1U : 0U});
     }
     text.add(std::size_t{rule.truth_factor ? 1U : 0U});
     if (rule.truth_factor) text.add(*rule.truth_factor);

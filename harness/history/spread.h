@@ -27,7 +27,9 @@ inline constexpr std::string_view kRuleText =
     "all of: a factor exp(6 (1 + 4/n) s), s = 1.4826 MAD/m or the case's typical one if larger; 4 "
     "times what the second largest is above m; 3 times the recorded run-to-run noise; the metric's "
     "floor. slow: Mann-Kendall z >= 5 and a Theil-Sen rise above the floor. new environment: above "
-    "4 times the largest of earlier nights and a part of the built-in warn bound. "
+    "4 times the largest of the newest 60 nights plus 3/4 (nrmse), 1/6 (introduced.nrmse) or 1/2 "
+    "(KL) "
+    "of the built-in warn bound. "
     "docs/history.md has the sources";
 
 [[nodiscard]] double median(std::vector<double> values);

@@ -11,7 +11,7 @@ namespace parity::run {
 
 /// Facts by dotted key in insertion order, e.g. "device.name" = "NVIDIA H200",
 /// "switch.fp32_precision" = "ieee". Groups: "device." "library." "switch." "host." "run."
-/// "model.". Keys of group "switch." change numbers.
+/// "model.". Which of them change numbers is said in numeric_switch.h.
 class Provenance {
  public:
   /// Sets or replaces the value of `key`.

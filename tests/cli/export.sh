@@ -98,4 +98,5 @@ broken "bad.json is larger than 2 GiB"
 rm bad.json
 refused 2 "bad.json cannot be read" export bad.json --format table
 refused 2 ". cannot be read" export . --format table
+refused 2 "a file is needed, not standard input" export - --format json
 exit 0

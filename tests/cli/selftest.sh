@@ -95,7 +95,7 @@ refused 2 "nowhere.h5" selftest nowhere.h5
 refused 2 "golden is required" selftest
 refused 2 "has no case 'verse'; it has: prose" selftest golden.h5 --case verse
 refused 2 "matches no tap" selftest golden.h5 --layers 'laeyrs.**'
-refused 2 "'[' without its ']'" selftest golden.h5 --skip '['
+refused 2 "'[' that no ']' closes" selftest golden.h5 --skip '['
 refused 2 "no folder nowhere" selftest golden.h5 --json nowhere/found.json
 refused 2 "would overwrite the golden" selftest golden.h5 --json golden.h5
 refused 2 "would overwrite --policy" selftest golden.h5 --policy own.toml --json own.toml

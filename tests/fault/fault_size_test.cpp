@@ -3,9 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include <gtest/gtest.h>
+
 #include "fault/made_tensor.h"
 #include "fault/value_changes.h"
-#include <gtest/gtest.h>
 
 namespace parity::fault {
 namespace {

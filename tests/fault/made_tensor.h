@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "fault/numbers.h"
-
 #include "tensor/host_tensor.h"
 
 namespace parity::test {

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <limits>
 
-#include "fault/made_tensor.h"
 #include <gtest/gtest.h>
 
 #include "compare/formats.h"
+#include "fault/made_tensor.h"
 
 namespace parity::fault {
 namespace {

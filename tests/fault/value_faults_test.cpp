@@ -6,13 +6,13 @@
 #include <map>
 #include <set>
 
+#include <gtest/gtest.h>
+
+#include "compare/formats.h"
 #include "fault/fault_size.h"
 #include "fault/logits_faults.h"
 #include "fault/made_tensor.h"
 #include "fault/value_changes.h"
-#include <gtest/gtest.h>
-
-#include "compare/formats.h"
 
 namespace parity::fault {
 namespace {

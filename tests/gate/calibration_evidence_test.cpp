@@ -120,9 +120,9 @@ TEST(Evidence, CountsRunsOnce) {
   CalibrationInput input = two_runs();
   input.taps = {spread(0, module("a"), 2e-6), spread(0, module("b"), 3e-6),
                 spread(1, module("a"), 2e-6), spread(1, module("b"), 4e-6)};
-  Spreads spreads;
-  for (const Spread& one : input.taps) spreads.push_back(&one);
-  EXPECT_EQ(count_runs(spreads), 2);
+  const Calibration made = calibrate(input, choice());
+  ASSERT_FALSE(made.taps.empty());
+  for (const RuleEvidence& rule : made.taps) EXPECT_EQ(rule.runs, 2);
   EXPECT_EQ(runs_text(1), "1 run of a case that differs");
   EXPECT_EQ(runs_text(2), "2 runs of a case that differ");
 }

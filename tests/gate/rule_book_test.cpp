@@ -134,6 +134,8 @@ TEST(RulesDigest, IsOfWhatJudgesAndOfNothingElse) {
   EXPECT_NE(changed("layers = [\"a.*\"]", "cases = [\"a.*\"]"), whole);
   EXPECT_NE(changed("base = \"none\"\n", ""), whole);
   EXPECT_NE(digest(head + second + first), whole) << "the first rule that matches judges";
+  const std::string late = "[[rule.bound]]\nmetric = \"introduced.nrmse\"\nfail = 0.5\n";
+  EXPECT_NE(digest(head + first + late + "optional = true\n"), digest(head + first + late));
   EXPECT_EQ(digest_of_rules(default_rules()), digest_of_rules(default_rules()));
 }
 

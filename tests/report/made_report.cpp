@@ -315,8 +315,11 @@ report::Report stored_report() {
   item.same_run = report::SameRun::yes;
   item.untested_output = "its value is a str";
   item.result = Result::fail;
-  item.left_out = {
-      {{TapKind::output, "<output>", "", 0, ""}, "float32", "bfloat16", run::Role::logits}};
+  item.left_out = {{{TapKind::output, "<output>", "", 0, ""},
+                    "float32",
+                    "bfloat16",
+                    run::Role::logits,
+                    tensor::Shape{4, 8}}};
   Tap& rows = item.taps.at(0);
   rows.outcome = Outcome::rows_compared;
   rows.rows = report::RowsCompared{512, 1024};

@@ -195,7 +195,8 @@ std::string entry_of(const report::Blessing& blessing, const run::Provenance& pr
 }
 
 report::BlessedFile described(const golden_store::GoldenReader& golden) {
-  return {golden.path().string(), golden.header().model.file_name, golden.header().model.kind};
+  return {golden.path().string(), golden.header().model.file_name, golden.header().model.kind,
+          golden.header().provenance};
 }
 
 }  // namespace
@@ -208,7 +209,7 @@ report::Blessing bless(const BlessRequest& request, Progress& progress) {
   blessing.after = described(after);
   blessing.policy_name = request.policy.name;
   blessing.environment_diff =
-      run::differences(before.header().provenance, after.header().provenance);
+      run::differences(blessing.before.provenance, blessing.after.provenance);
   blessing.weights = weight_changes(before.header().model, after.header().model);
   blessing.cases = case_changes(before, after);
   blessing.taps = tap_changes(before, after);

@@ -102,7 +102,7 @@ std::vector<std::string> other_switches(const report::Report& report, const std:
   for (const run::Difference& difference : report.environment_diff) {
     const std::string& key = difference.key;
     const bool varied = key == "switch.threads" || key.rfind("switch.sdpa", 0) == 0;
-    if (varied || !report::is_switch(difference)) continue;
+    if (varied || !report::changes_numbers(report, difference)) continue;
     notes.push_back(fmt::format("{} differs in {} ({} -> {}), which the bounds now accept", label,
                                 key, difference.reference, difference.candidate));
   }

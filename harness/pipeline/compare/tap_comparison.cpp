@@ -165,7 +165,8 @@ report::Tap additional_tap(const run::TapRecord& record) {
 
 report::LeftOutTap left_out_tap(const run::TapRecord& record,
                                 std::optional<tensor::DType> inherited) {
-  return {record.id, std::string(tensor::name(record.dtype)), name_of(inherited), record.role};
+  return {record.id, std::string(tensor::name(record.dtype)), name_of(inherited), record.role,
+          record.shape};
 }
 
 }  // namespace parity::pipeline

@@ -55,15 +55,23 @@ struct Late {
 void add_bounds(report::Report& report, const std::string& scope, const gate::Rule& rule,
                 const Late& late = {}) {
   for (const gate::Bound& bound : rule.bounds) {
-    if (late.left_aside(bound)) continue;
+    if (late.left_aside(bound)) {
+      if (std::find(report.unmeasured_metrics.begin(), report.unmeasured_metrics.end(),
+                    bound.metric) == report.unmeasured_metrics.end())
+        report.unmeasured_metrics.push_back(bound.metric);
+      continue;
+    }
     report.policy_bounds.push_back(
-        {scope, bound.metric, bound.warn, bound.fail, bound.origin, rule.id});
+        {scope, bound.metric, bound.warn, bound.fail, bound.origin, rule.id,
+         bound.presence == gate::Presence::optional ? report::Needed::where_measured
+                                                    : report::Needed::always});
   }
 }
 
 /// The bounds that had a say: those of the rules that judged, for each dtype that they judged.
 void add_bounds_in_force(report::Report& report, const gate::RuleBook& policy) {
   report.policy_bounds.clear();
+  report.unmeasured_metrics.clear();
   std::map<std::string, std::map<tensor::DType, Late>> judged;  // by rule
   std::set<std::string> of_logits;
   for (const report::Case& one : report.cases) {

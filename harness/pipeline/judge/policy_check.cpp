@@ -19,22 +19,26 @@ tensor::DType subject_dtype(tensor::DType dtype, const std::optional<tensor::DTy
   return gate::bounds_dtype(own, inherited);
 }
 
-void add_size(const tensor::Shape& shape, tensor::DType dtype, gate::RuleSubject& subject) {
-  const std::uint64_t elements = tensor::element_count(shape);
+void add_size(const std::optional<tensor::Shape>& shape, tensor::DType dtype,
+              gate::RuleSubject& subject) {
+  if (!shape) return;
+  const std::uint64_t elements = tensor::element_count(*shape);
   subject.elements = elements * (tensor::is_complex(dtype) ? 2 : 1);
   // [..., vocabulary]
-  if (!shape.empty() && shape.back() > 0)
-    subject.positions = elements / static_cast<std::uint64_t>(shape.back());
+  if (!shape->empty() && shape->back() > 0)
+    subject.positions = elements / static_cast<std::uint64_t>(shape->back());
 }
 
-/// A tap of a report, or one that was left out of it, of which no size is known.
+/// A tap of a report, or one that was left out of it.
 template <typename Tap>
 gate::RuleSubject subject_of(const Tap& tap, const report::Case& item,
                              const std::string& asked_dtype) {
   const tensor::DType dtype =
       subject_dtype(tensor::dtype_from_name(tap.dtype).value(),
                     tensor::dtype_from_name(tap.inherited_dtype), asked_dtype);
-  return {tap.id, dtype, report::recorded_name(item), tap.role};
+  gate::RuleSubject subject{tap.id, dtype, report::recorded_name(item), tap.role};
+  add_size(tap.shape, tensor::dtype_from_name(tap.dtype).value(), subject);
+  return subject;
 }
 
 }  // namespace
@@ -73,7 +77,6 @@ void check_policy(const gate::RuleBook& policy, const report::Report& report) {
       // The reference has no such tap.
       if (tap.outcome == report::Outcome::additional) continue;
       subjects.push_back(subject_of(tap, one, report.asked_dtype));
-      add_size(tap.shape, tensor::dtype_from_name(tap.dtype).value(), subjects.back());
     }
     for (const report::LeftOutTap& tap : one.left_out)
       subjects.push_back(subject_of(tap, one, report.asked_dtype));

@@ -3,9 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "fault/value_changes.h"
-
 #include "error/error.h"
+#include "fault/value_changes.h"
 
 namespace parity::pipeline {
 namespace {

@@ -98,14 +98,14 @@ void StructureFaults::run(std::string_view fault, const run::TapId* spoilt,
   CaseComparison comparison(aligned_.reference, nullptr, aligned_.filter, {0, 1});
   for (const std::size_t place : aligned_.places) deliver_one(comparison, place);
   const report::Case whole = comparison.finish();
-  std::vector<report::Case> cases;
-  cases.push_back(part_of(whole, [&](const report::Tap& tap) {
+  report::Case part = part_of(whole, [&](const report::Tap& tap) {
     const bool is_unpaired =
         tap.outcome == report::Outcome::missing || tap.outcome == report::Outcome::additional;
     return is_unpaired || (spoilt != nullptr && tap.id == *spoilt) ||
            is_seen_beside(tap.id, spoilt);
-  }));
-  const GateAnswer answer = gate_.ask(std::move(cases));
+  });
+  const tensor::Value none;
+  const GateAnswer answer = gate_.ask(std::move(part), {none, Passes::one});
   report::FaultPlace at;
   at.case_name = whole.name;
   if (spoilt != nullptr) at.tap = run::to_string(*spoilt);

@@ -4,10 +4,10 @@
 #include <array>
 #include <utility>
 
-#include "fault/value_faults.h"
 #include <fmt/format.h>
 
 #include "error/error.h"
+#include "fault/value_faults.h"
 
 namespace parity::pipeline {
 namespace {

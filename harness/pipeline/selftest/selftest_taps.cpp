@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "capture/row_selection.h"
 #include "fault/fault_size.h"
 #include "fault/numbers.h"
 #include "fault/value_changes.h"
 #include "fault/value_faults.h"
-
-#include "capture/row_selection.h"
 #include "gate/attribution.h"
 #include "gate/policy.h"
 #include "pipeline/compare/inherited_dtypes.h"

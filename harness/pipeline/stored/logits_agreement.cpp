@@ -24,7 +24,7 @@ double finite_rows(const LogitsComparison& facts) {
   return number(facts.positions - facts.non_finite_rows);
 }
 
-/// One figure over `rows` rows. `rank`: up to which number of rows the p99 is the largest.
+/// One figure over `rows` rows.
 Contradiction of_figure(std::string_view name, const RowFigure& figure, double rows) {
   const auto named = [&](std::string_view part) { return fmt::format("{}.{}", name, part); };
   for (const auto& [part, value] : {std::pair{"mean", figure.mean}, std::pair{"p99", figure.p99},

@@ -3,10 +3,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "text_file/text_file.h"
-
 #include "pipeline/stored/report_agreement.h"
 #include "report/json_reader/json_reader.h"
+#include "text_file/text_file.h"
 
 namespace parity::pipeline {
 

@@ -10,9 +10,9 @@
 #include "compare/formats.h"
 #include "gate/metrics.h"
 #include "gate/noise.h"
+#include "gate/policy.h"
 #include "gate/truth.h"
 #include "pipeline/compare/tap_truth.h"
-#include "pipeline/judge/tap_judgement.h"
 #include "pipeline/stored/facts_agreement.h"
 
 namespace parity::pipeline {
@@ -30,12 +30,21 @@ tensor::DType candidate_dtype(const Tap& tap) {
       .value();
 }
 
+/// The tap's own dtype, the coarser of the two sides'.
+tensor::DType coarser_dtype(const Tap& tap) {
+  return compare::coarser(tensor::dtype_from_name(tap.dtype).value(), candidate_dtype(tap));
+}
+
+/// Whose bounds judge a tap of which both sides have values.
+tensor::DType judged_dtype(tensor::DType own, const Tap& tap) {
+  return gate::bounds_dtype(own, tensor::dtype_from_name(tap.inherited_dtype));
+}
+
 MeasuredFacts measured(const Tap& tap, const compare::TensorComparison& facts) {
   tensor::Shape indexed = tap.shape;
   if (tensor::is_complex(facts.reference_dtype)) indexed.push_back(2);
   const tensor::DType own = compare::coarser(facts.reference_dtype, facts.candidate_dtype);
-  return {facts, std::move(indexed),
-          compare::element_bound(judged_dtype(own, tap.inherited_dtype))};
+  return {facts, std::move(indexed), compare::element_bound(judged_dtype(own, tap))};
 }
 
 /// A tap with its truth, both of which were measured.
@@ -178,8 +187,7 @@ Contradiction of_rows(const Tap& tap) {
 /// A verdict on what was measured names whose bounds gave it; of others there are none.
 Contradiction of_bounds_dtype(const Tap& tap) {
   const std::string expected =
-      tap.facts ? std::string(tensor::name(judged_dtype(coarser_dtype(tap), tap.inherited_dtype)))
-                : std::string{};
+      tap.facts ? std::string(tensor::name(judged_dtype(coarser_dtype(tap), tap))) : std::string{};
   const auto shown = [](const std::string& text) { return text.empty() ? "null" : text; };
   if (tap.bounds_dtype != expected) {
     return disagreement("bounds_dtype", shown(tap.bounds_dtype), "that of its dtypes,",
@@ -207,10 +215,6 @@ Contradiction of_measured(const Tap& tap) {
 }
 
 }  // namespace
-
-tensor::DType coarser_dtype(const Tap& tap) {
-  return compare::coarser(tensor::dtype_from_name(tap.dtype).value(), candidate_dtype(tap));
-}
 
 Contradiction contradiction_of(const Tap& tap) {
   if (auto found = of_measured(tap)) return found;

@@ -11,7 +11,4 @@ namespace parity::pipeline {
 
 [[nodiscard]] Contradiction contradiction_of(const report::Tap& tap);
 
-/// The tap's own dtype, the coarser of the two sides'.
-[[nodiscard]] tensor::DType coarser_dtype(const report::Tap& tap);
-
 }  // namespace parity::pipeline

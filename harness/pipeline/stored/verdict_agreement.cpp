@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "gate/looseness.h"
 #include "gate/rule_book.h"
 #include "pipeline/judge/judgement.h"
 #include "pipeline/judge/tap_judgement.h"
@@ -19,13 +20,14 @@ constexpr const char* kLogitsScope = "logits";
 /// The stated bounds of one rule as a policy of nothing else.
 gate::RuleBook book_of(const report::Report& report, const std::string& rule,
                        const std::string& scope) {
-  constexpr double kAnyFactor = 1e300;
   gate::Rule stated;
   stated.id = rule;
-  stated.truth_factor = kAnyFactor;
+  stated.truth_factor = gate::kLargestTruthFactor;
   for (const report::BoundText& bound : report.policy_bounds) {
-    if (bound.rule == rule && bound.scope == scope)
-      stated.bounds.push_back({bound.metric, bound.warn, bound.fail, bound.origin});
+    if (bound.rule != rule || bound.scope != scope) continue;
+    const bool is_needed = bound.needed == report::Needed::always;
+    stated.bounds.push_back({bound.metric, bound.warn, bound.fail, bound.origin, 0,
+                             is_needed ? gate::Presence::required : gate::Presence::optional});
   }
   gate::RuleBook book;
   if (rule.empty()) return book;

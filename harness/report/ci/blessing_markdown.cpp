@@ -28,7 +28,7 @@ void add_environment(std::string& text, const Blessing& blessing) {
   for (std::size_t i = 0; i < std::min(kMost, blessing.environment_diff.size()); ++i) {
     const run::Difference& each = blessing.environment_diff[i];
     text += fmt::format("| {}{} | {} | {} |\n", markdown_code(each.key, kName),
-                        is_switch(each) ? " **changes numbers**" : "",
+                        changes_numbers(blessing, each) ? " **changes numbers**" : "",
                         markdown_prose(absent_or(each.reference), kName),
                         markdown_prose(absent_or(each.candidate), kName));
   }

@@ -18,6 +18,7 @@
 #include "report/words/tap_details.h"
 #include "report/words/tap_text.h"
 #include "report/words/text.h"
+#include "report/words/unmeasured.h"
 #include "report/words/user_effect.h"
 #include "report/words/worst_taps.h"
 
@@ -34,7 +35,6 @@ constexpr int kSentence = 400;
 
 constexpr std::string_view kCut =
     "\n*Cut here: a comment takes no more than this. The JSON report (`--json`) has all of it.*\n";
-
 constexpr std::string_view kUnfold = "\n</details>\n";
 
 /// Whole lines up to a number of bytes.
@@ -371,11 +371,13 @@ void add_worst_taps(Lines& lines, const Report& report) {
 
 void add_end(Lines& lines, const Report& report) {
   const Totals& totals = report.totals;
+  const std::string unmeasured = unmeasured_text(report);
   lines.blank();
-  lines.add(fmt::format("{} in {}: {} passed, {} suspect, {} failed, under policy {}",
+  lines.add(fmt::format("{} in {}: {} passed, {} suspect, {} failed, under policy {}{}",
                         plural(totals.taps, "tap"), plural(report.cases.size(), "case"),
                         totals.passed, totals.warned, totals.failed,
-                        markdown_code(report.policy_name, kName)));
+                        markdown_code(report.policy_name, kName),
+                        unmeasured.empty() ? "" : "; " + prose(unmeasured)));
   if (report.repro.empty()) return;
   lines.blank();
   // Four spaces: nothing inside is Markdown, whatever it holds, and it can be pasted.

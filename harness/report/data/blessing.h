@@ -73,6 +73,7 @@ struct BlessedFile {
   std::string file;
   std::string model_file;
   std::string model_kind;
+  run::Provenance provenance;
 };
 
 struct Blessing {

@@ -67,6 +67,9 @@ struct Side {
   SideDigests digests = {};
 };
 
+/// Whether a tap without the figure that a bound is on stays untested.
+enum class Needed : std::uint8_t { always, where_measured };
+
 struct BoundText {
   std::string scope;  ///< "float32", "logits"
   std::string metric;
@@ -74,6 +77,7 @@ struct BoundText {
   double fail = 0;
   std::string origin;
   std::string rule = {};  ///< that the bound belongs to
+  Needed needed = Needed::always;
 };
 
 struct Totals {
@@ -109,6 +113,8 @@ struct Report {
   std::string policy_name;
   std::string policy_digest;  ///< of its rules and bounds, in hex; empty where it is not known
   std::vector<BoundText> policy_bounds;  ///< those that had a say
+  /// Of optional bounds in rules that judged, which found nothing of it to judge.
+  std::vector<std::string> unmeasured_metrics;
   std::optional<Place> first_divergence;
   std::optional<Attribution> attribution;  ///< absent without a forced replay
   std::optional<TruthSummary> truth;       ///< absent without a truth

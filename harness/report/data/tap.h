@@ -58,6 +58,7 @@ struct LeftOutTap {
   std::string dtype;
   std::string inherited_dtype;
   run::Role role = run::Role::activation;
+  std::optional<tensor::Shape> shape = {};  ///< absent in reports of older versions
 };
 
 }  // namespace parity::report

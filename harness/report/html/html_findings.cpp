@@ -126,8 +126,9 @@ void add_switches(Markup& page, const Report& report,
 void add_environment_finding(Markup& page, const Report& report) {
   begin(page, "Did both sides run with the same settings?");
   const std::vector<run::Difference> differences = switches_first(report);
-  const auto switches =
-      static_cast<std::size_t>(std::count_if(differences.begin(), differences.end(), is_switch));
+  const auto switches = static_cast<std::size_t>(
+      std::count_if(differences.begin(), differences.end(),
+                    [&](const run::Difference& each) { return changes_numbers(report, each); }));
   if (differences.empty()) {
     page.element("p", "Yes: no recorded fact about device, libraries or settings differs.");
   } else if (switches == 0) {

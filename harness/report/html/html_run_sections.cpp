@@ -8,6 +8,7 @@
 #include "report/words/numbers.h"
 #include "report/words/tap_text.h"
 #include "report/words/text.h"
+#include "report/words/unmeasured.h"
 
 namespace parity::report {
 namespace {
@@ -74,6 +75,7 @@ void add_policy_section(Markup& page, const Report& report) {
     page.element("td", bound.origin, {{"class", "words"}}).close();
   }
   end_table(page);
+  if (const std::string text = unmeasured_text(report); !text.empty()) page.element("p", text);
   page.close().close();
 }
 

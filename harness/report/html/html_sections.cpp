@@ -114,7 +114,7 @@ void add_environment_section(Markup& page, const Report& report) {
   begin_table(page, "Differences of the environments",
               {{"fact"}, {"reference"}, {"candidate"}, {"what it means"}});
   for (const run::Difference& difference : differences) {
-    const bool changes = is_switch(difference);
+    const bool changes = changes_numbers(report, difference);
     page.open("tr", {{"class", changes ? "changes" : ""}});
     page.open("td", {{"class", "name"}})
         .element("code", keep_head(clean(difference.key), kLongestCell))

@@ -60,11 +60,13 @@ Json policy(const Report& report) {
                       {"warn", json_number(bound.warn)},
                       {"fail", json_number(bound.fail)},
                       {"origin", bound.origin},
-                      {"rule", rule_json(bound.rule)}});
+                      {"rule", rule_json(bound.rule)},
+                      {"optional", bound.needed == Needed::where_measured}});
   }
   return {{"name", report.policy_name},
           {"digest", text_or_null(report.policy_digest)},
-          {"bounds", std::move(bounds)}};
+          {"bounds", std::move(bounds)},
+          {"not_measured", report.unmeasured_metrics}};
 }
 
 Json totals(const Report& report) {

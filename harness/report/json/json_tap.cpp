@@ -199,6 +199,7 @@ Json left_out_json(const LeftOutTap& tap) {
   object["dtype"] = tap.dtype;
   object["inherited_dtype"] = text_or_null(tap.inherited_dtype);
   object["role"] = name(tap.role);
+  if (tap.shape) object["shape"] = *tap.shape;
   return object;
 }
 

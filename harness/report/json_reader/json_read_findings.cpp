@@ -60,7 +60,9 @@ std::vector<BoundText> read_bounds(const JsonNode& node) {
   for (const JsonNode& item : node.items()) {
     bounds.push_back({item.at("scope").text(), item.at("metric").text(), item.at("warn").number(),
                       item.at("fail").number(), item.at("origin").text(),
-                      item.at("rule").text_or_null()});
+                      item.at("rule").text_or_null(),
+                      item.has("optional") && item.at("optional").flag() ? Needed::where_measured
+                                                                         : Needed::always});
   }
   return bounds;
 }

@@ -151,9 +151,14 @@ Tap read_tap(const JsonNode& node) {
 }
 
 LeftOutTap read_left_out(const JsonNode& node) {
+  std::optional<tensor::Shape> shape;
+  if (node.has("shape")) {
+    shape = node.at("shape").wholes();
+    (void)element_count(node.at("shape"), *shape);  // refuses more than there can be
+  }
   return {read_id(node), node.at("dtype").dtype_name(),
           node.at("inherited_dtype").dtype_name_or_null(),
-          node.at("role").word(role_from_name, "role")};
+          node.at("role").word(role_from_name, "role"), shape};
 }
 
 }  // namespace parity::report

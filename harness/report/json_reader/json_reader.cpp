@@ -141,6 +141,8 @@ Report read_document(const JsonNode& root) {
   report.policy_name = root.at("policy").at("name").text();
   report.policy_digest = digest_or_empty(root.at("policy"), "digest");
   report.policy_bounds = read_bounds(root.at("policy").at("bounds"));
+  if (root.at("policy").has("not_measured"))
+    report.unmeasured_metrics = root.at("policy").at("not_measured").texts();
   report.first_divergence = read_place(root.at("first_divergence"));
   report.attribution = read_attribution(root);
   report.truth = read_truth_summary(root);

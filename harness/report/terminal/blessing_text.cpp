@@ -26,11 +26,11 @@ void add_environment(Page& page, const Blessing& blessing) {
   }
   page.clipped("environment (old -> new)", Tone::strong);
   for (const run::Difference& each : blessing.environment_diff) {
+    const bool changes = changes_numbers(blessing, each);
     const std::string text =
         fmt::format("{}: {} -> {}{}", each.key, absent_or(each.reference),
-                    absent_or(each.candidate), is_switch(each) ? "  changes numbers" : "");
-    page.wrapped(is_switch(each) ? "! " : "  ", text,
-                 is_switch(each) ? Tone::warning : Tone::plain);
+                    absent_or(each.candidate), changes ? "  changes numbers" : "");
+    page.wrapped(changes ? "! " : "  ", text, changes ? Tone::warning : Tone::plain);
   }
 }
 

@@ -74,7 +74,7 @@ void add_environment(Page& page, const NightChanges& changes) {
   page.clipped("environment changes since then");
   add_list(page, changes.environment, [&](const history::FactChange& fact) {
     const std::string remark = fact_remark(fact);
-    page.wrapped(fmt::format("{} {}  ", remark.empty() ? ' ' : '!', clean(fact.key)),
+    page.wrapped(fmt::format("{} {}  ", fact.changes_numbers ? '!' : ' ', clean(fact.key)),
                  fact_value(fact, fact.before) + " -> " + fact_value(fact, fact.after) +
                      (remark.empty() ? "" : "  " + remark));
   });

@@ -14,6 +14,7 @@
 #include "report/words/environment.h"
 #include "report/words/numbers.h"
 #include "report/words/text.h"
+#include "report/words/unmeasured.h"
 
 namespace parity::report {
 namespace {
@@ -127,6 +128,7 @@ void add_bounds(Page& page, const Report& report) {
       page.wrapped("        ", bound.origin);
     }
   }
+  if (const std::string text = unmeasured_text(report); !text.empty()) page.wrapped("  ", text);
 }
 
 void add_legend(Page& page, const Report& report, const Layout& layout, Show show) {

@@ -6,6 +6,14 @@
 
 namespace parity::report {
 
+namespace {
+
+bool is_switch(const run::Difference& difference) {
+  return difference.key.rfind("switch.", 0) == 0;
+}
+
+}  // namespace
+
 std::string device_text(const Side& side) {
   const std::string_view name = side.provenance.get("device.name");
   std::string text(name.empty() ? "unknown device" : name);
@@ -18,13 +26,14 @@ std::string device_text(const Side& side) {
   return text;
 }
 
-bool is_switch(const run::Difference& difference) {
-  return difference.key.rfind("switch.", 0) == 0;
-}
-
 bool changes_numbers(const Report& report, const run::Difference& difference) {
   return run::changes_numbers(difference.key, report.reference.provenance,
                               report.candidate.provenance);
+}
+
+bool changes_numbers(const Blessing& blessing, const run::Difference& difference) {
+  return run::changes_numbers(difference.key, blessing.before.provenance,
+                              blessing.after.provenance);
 }
 
 std::string_view mark_of(const Report& report, const run::Difference& difference) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/data/blessing.h"
 #include "report/data/report.h"
 
 namespace parity::report {
@@ -13,12 +14,10 @@ namespace parity::report {
 /// "NVIDIA H200 (NVIDIA, sm_90)"; "unknown device" without a name.
 [[nodiscard]] std::string device_text(const Side& side);
 
-/// Whether the difference is one of a switch that changes numbers.
-[[nodiscard]] bool is_switch(const run::Difference& difference);
-
 /// Whether the difference is one of a switch that changes numbers where these two sides ran. The
 /// number of threads does only where both computed on a CPU.
 [[nodiscard]] bool changes_numbers(const Report& report, const run::Difference& difference);
+[[nodiscard]] bool changes_numbers(const Blessing& blessing, const run::Difference& difference);
 
 /// "changes numbers", "what is compared" of the device itself, or "".
 [[nodiscard]] std::string_view mark_of(const Report& report, const run::Difference& difference);

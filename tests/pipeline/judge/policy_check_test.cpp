@@ -28,7 +28,8 @@ TEST(PolicyCheckOfAReport, RefusesWhatACheckOfTheGoldenRefuses) {
   report::Report report = report_of({tap_of("a", 0)});
   const gate::RuleBook of_b = policy_of("layers = [\"b\"]");
   EXPECT_NE(refusal(of_b, report).find("p.toml:2: the rule matches no tap"), std::string::npos);
-  report.cases[0].left_out.push_back({{run::TapKind::module, "b", "", 0, ""}, "float32", "", {}});
+  report.cases[0].left_out.push_back(
+      {{run::TapKind::module, "b", "", 0, ""}, "float32", "", {}, tensor::Shape{4}});
   EXPECT_EQ(refusal(of_b, report), "") << "the golden has it";
   report.cases[0].left_out.clear();
   report.cases[0].taps.push_back(tap_of("b", 0));
@@ -78,8 +79,10 @@ TEST(PolicyCheckOfAReport, RefusesACountThatNoTapCouldExceed) {
   report.cases[0].taps[0].dtype = "complex64";
   EXPECT_EQ(refusal(counting("7"), report), "") << "both parts are counted";
   EXPECT_NE(refusal(counting("8"), report), "");
-  report.cases[0].left_out.push_back({{run::TapKind::module, "b", "", 0, ""}, "float32", "", {}});
-  EXPECT_EQ(refusal(counting("8"), report), "") << "the golden has another, of any size";
+  report.cases[0].left_out.push_back(
+      {{run::TapKind::module, "b", "", 0, ""}, "float32", "", {}, tensor::Shape{9}});
+  EXPECT_EQ(refusal(counting("8"), report), "") << "the golden has a larger one";
+  EXPECT_NE(refusal(counting("9"), report), "");
 }
 
 TEST(Measured, IsSaidByThePassAndTheTruth) {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "fault/value_changes.h"
 #include <gtest/gtest.h>
 
 #include "capture/row_selection.h"
+#include "fault/value_changes.h"
 #include "golden_store/golden_writer.h"
 #include "pipeline/selftest/selftest.h"
 #include "pipeline/temporary_folder.h"

@@ -231,6 +231,17 @@ TEST_F(SelftestTest, TakesWhatALayerIntroducesAsItsFault) {
   const Selftest found = run(request);
   EXPECT_EQ(found.exit_code, 0) << found.reasons.front();
   EXPECT_EQ(fault(found, "halved").gross_seen, 3U);
+  // A tap in excess turns the gate red for being there, not for what was not measured beside it.
+  const Gate blind = [](report::Report& report, const gate::RuleBook& policy,
+                        run::Strictness strictness) {
+    for (report::Case& one : report.cases) {
+      std::erase_if(one.taps, [](const report::Tap& tap) {
+        return tap.outcome == report::Outcome::additional;
+      });
+    }
+    judge_report(report, policy, strictness);
+  };
+  EXPECT_EQ(fault(run(request, blind), "additional_tap").gross_seen, 0U);
 }
 
 TEST_F(SelftestTest, GoesStaleWithTheLastOtherValueOfThatShape) {

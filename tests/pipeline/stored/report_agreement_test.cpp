@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "error/error.h"
+#include "gate/policy_file.h"
 #include "pipeline/judge/judgement.h"
 #include "pipeline/stored/measured_reports.h"
 #include "pipeline/stored/stored_report.h"
@@ -281,9 +282,39 @@ TEST(ReportAgreement, RefusesVerdictsThatAreBetterThanTheFactsUnderTheStatedBoun
   ASSERT_EQ(report.exit_code, 0);
   const std::string said = refusal(report);
   EXPECT_NE(said.find("r.json contradicts itself: case 'prose': first: verdict within does not go "
-                      "with its facts, which by the bounds of default/float32 give closer"),
+                      "with its facts, which by the bounds of default/float32 give "),
             std::string::npos)
       << said;
+}
+
+TEST(ReportAgreement, TakesABoundThatJudgesWhereItsMetricWasMeasured) {
+  const gate::RuleBook policy = gate::parse_policy(
+      "name = \"p\"\n[[rule]]\nreason = \"r\"\ndtypes = [\"float32\"]\n"
+      "[[rule.bound]]\nmetric = \"nrmse\"\nfail = 0.5\n"
+      "[[rule.bound]]\nmetric = \"truth.ratio\"\nfail = 50\noptional = true\n",
+      "p.toml");
+  report::Report report = full_report(Change::rounding);
+  // Another of the same rule, without a truth.
+  report.cases[0].taps.push_back(report.cases[0].taps[0]);
+  report.cases[0].taps.back().id.path = "second";
+  report.cases[0].taps.back().truth.reset();
+  report.cases[0].taps.back().introduced.reset();
+  judge_report(report, policy, run::Strictness::normal);
+  ASSERT_EQ(report.cases[0].taps.back().verdict, run::Verdict::within);
+  EXPECT_EQ(refusal(report), "");
+}
+
+TEST(ReportAgreement, RefusesACloserThatNoFactorOfAPolicyGives) {
+  report::Report report = full_report(Change::everything);
+  report::Tap& tap = report.cases[0].taps[0];
+  ASSERT_TRUE(tap.truth.has_value());
+  ASSERT_GT(tap.truth->candidate_nrmse, 100 * tap.truth->reference_nrmse);
+  for (report::Tap& each : report.cases[0].taps) each.verdict = run::Verdict::closer;
+  for (report::Logits& logits : report.cases[0].logits) logits.verdict = run::Verdict::closer;
+  conclude(report, run::Strictness::normal);
+  EXPECT_NE(refusal(report).find("case 'prose': first: verdict closer does not go with"),
+            std::string::npos)
+      << refusal(report);
 }
 
 TEST(ReportAgreement, RefusesConclusionsThatDoNotFollow) {
