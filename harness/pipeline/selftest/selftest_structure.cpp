@@ -70,13 +70,13 @@ StructureFaults::StructureFaults(const AlignedCase& aligned, const report::Case&
     for (const report::Tap& tap : enough_of(outputs, gate, {none, Passes::one}).taps)
       enough.insert(tap.id);
     seen_beside_.insert(seen_beside_.end(), enough.begin(), enough.end());
+    if (enough.size() > 1) beside_ = Beside::all_outputs;
     outputs = part_of(outputs, [&](const report::Tap& tap) { return enough.count(tap.id) == 0; });
   }
 }
 
 bool StructureFaults::is_seen_beside(const run::TapId& id, const run::TapId* spoilt) const {
-  constexpr std::size_t kOneAndAnother = 2;
-  if (seen_beside_.size() > kOneAndAnother)
+  if (beside_ == Beside::all_outputs)
     return std::find(seen_beside_.begin(), seen_beside_.end(), id) != seen_beside_.end();
   const auto first = std::find_if(seen_beside_.begin(), seen_beside_.end(), [&](const auto& each) {
     return spoilt == nullptr || each != *spoilt;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -50,8 +51,10 @@ class StructureFaults {
   const GateOnTrial& gate_;
   SelftestTally& tally_;
   std::map<std::size_t, ComparedTap> known_;  ///< by place
-  /// Outputs that have the gate green, one of which it wants to see beside a fault: two, since one
-  /// may be what is spoilt, or all where no single one is enough.
+  /// What the gate wants to see beside a fault to be green.
+  enum class Beside : std::uint8_t { one_output, all_outputs };
+  Beside beside_ = Beside::one_output;
+  /// Outputs that have the gate green: two, of which one may be what is spoilt, or all.
   std::vector<run::TapId> seen_beside_;
 };
 
