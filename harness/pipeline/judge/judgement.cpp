@@ -1,5 +1,6 @@
 #include "pipeline/judge/judgement.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
