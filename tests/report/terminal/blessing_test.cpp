@@ -16,8 +16,8 @@ Place place(const std::string& path) { return {"prose", {run::TapKind::module, p
 
 Blessing made_blessing() {
   Blessing blessing;
-  blessing.before = {"old.h5", "model.pt", "torchscript"};
-  blessing.after = {"new.h5", "model.pt", "torchscript"};
+  blessing.before = {"old.h5", "model.pt", "torchscript", {}};
+  blessing.after = {"new.h5", "model.pt", "torchscript", {}};
   blessing.policy_name = "default";
   blessing.reasons = {"4 weights not the same", "1 tap diverged"};
   blessing.environment_diff = {{"device.driver", "550", "580"},
