@@ -96,7 +96,7 @@ has stdout "the golden changed"
 has stdout "the policy's bounds changed"
 lacks stdout "the inputs changed"
 lacks stdout "weights changed"
-[ "$(grep -n 'the golden changed' stdout | cut -d: -f1)" -lt "$(grep -n 'switch.dtype' stdout | cut -d: -f1)" ] ||
+[ "$(grep -n -m1 'the golden changed' stdout | cut -d: -f1)" -lt "$(grep -n -m1 'switch.dtype' stdout | cut -d: -f1)" ] ||
   fail "the golden does not lead"
 
 # Any order of addition gives the same history to see.

@@ -85,9 +85,8 @@ Contradiction of_outputs(const Case& item, const Report& /*report*/) {
   return disagreement("untested_output", "null", "taps of kind output, of which there are", "0");
 }
 
-bool needs_logits(const Tap& tap) {
-  return tap.role == run::Role::logits && tap.facts && tap.facts->elements > 0 &&
-         tensor::is_floating(tap.facts->reference_dtype) &&
+bool can_have_logits(const Tap& tap) {
+  return tap.facts && tap.facts->elements > 0 && tensor::is_floating(tap.facts->reference_dtype) &&
          tensor::is_floating(tap.facts->candidate_dtype);
 }
 
@@ -98,15 +97,15 @@ Contradiction of_logits(const Case& item, const Report& /*report*/) {
     if (!judged.insert(logits.id).second)
       return fmt::format("logits of {} are there twice", run::to_string(logits.id));
     const auto tap = taps.find(logits.id);
-    if (tap == taps.end() || !needs_logits(*tap->second)) {
-      return fmt::format("logits are of {}, which is no tap of role logits that was compared",
+    if (tap == taps.end() || !can_have_logits(*tap->second)) {
+      return fmt::format("logits are of {}, which is no tap that was compared in floating point",
                          run::to_string(logits.id));
     }
     if (auto found = contradiction_of(logits, *tap->second))
       return "logits of " + in_tap(logits.id, *found);
   }
   for (const Tap& tap : item.taps) {
-    if (needs_logits(tap) && judged.count(tap.id) == 0)
+    if (tap.role == run::Role::logits && can_have_logits(tap) && judged.count(tap.id) == 0)
       return in_tap(tap.id, disagreement("role", "logits", "its facts as logits,", "null"));
   }
   return std::nullopt;

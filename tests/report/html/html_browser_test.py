@@ -295,10 +295,12 @@ class HtmlBrowserTest(unittest.TestCase):
             self.assertIn("]]><script>alert('1')</script>&amp;\"", names)
             for place in range(len(names)):
                 link = view.page.locator("#taps tbody .tap").nth(place)
+                name = link.text_content()
+                shown = "name => document.querySelector('#details h3 .tap').textContent === name"
                 link.click()
-                self.assertEqual(view.page.locator("#details h3 .tap").text_content(), link.text_content())
+                view.page.wait_for_function(shown, arg=name)
                 view.page.reload()
-                self.assertEqual(view.page.locator("#details h3 .tap").text_content(), link.text_content())
+                view.page.wait_for_function(shown, arg=name)
             self.assertEqual(view.faults, [])
             self.assertEqual(set(view.requests), {url for url in view.requests if url.split("#")[0] == view.url})
 
