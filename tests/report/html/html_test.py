@@ -20,7 +20,7 @@ VOID = {"meta", "input", "path", "wbr"}
 TAGS = set("""html head meta title style body a header div span main section h1 h2 h3 p b code pre ol ul li table thead
               tbody tr th td details summary label select option input button output article svg script wbr""".split())
 ATTRIBUTES = set("""lang charset name content http-equiv class href id type role tabindex scope open value placeholder
-                    autocomplete spellcheck hidden colspan title""".split())
+                    autocomplete spellcheck hidden colspan title data-label""".split())
 
 
 class Page(html.parser.HTMLParser):
