@@ -16,7 +16,7 @@ bool TapFilter::any_matches(std::vector<Pattern>& patterns, const run::TapId& id
   bool any = false;
   const std::string full_name = run::to_string(id);
   for (Pattern& pattern : patterns) {
-    if (run::glob_matches(pattern.glob, id.path) || run::glob_matches(pattern.glob, full_name)) {
+    if (pattern.glob.matches(id.path) || pattern.glob.matches(full_name)) {
       pattern.matched = true;
       any = true;
     }
@@ -42,7 +42,7 @@ std::vector<std::string> TapFilter::unmatched() const {
   std::vector<std::string> globs;
   for (const auto* patterns : {&layers_, &skip_}) {
     for (const Pattern& pattern : *patterns) {
-      if (!pattern.matched) globs.push_back(pattern.glob);
+      if (!pattern.matched) globs.push_back(pattern.glob.text());
     }
   }
   return globs;

@@ -11,8 +11,6 @@
 
 namespace parity::capture {
 
-using run::glob_matches;
-
 /// Keeps a tap when some `layers` glob (all, when empty) and no `skip` glob matches its path or its
 /// full name. Model outputs are always kept. Remembers which globs never matched, so that a typing
 /// error is seen.
@@ -29,7 +27,7 @@ class TapFilter {
 
  private:
   struct Pattern {
-    std::string glob;
+    run::Glob glob;
     bool matched = false;
   };
   static bool any_matches(std::vector<Pattern>& patterns, const run::TapId& id);

@@ -42,16 +42,14 @@ std::optional<Known> known_of_tap(std::string_view metric) {
   return known(find_tensor_metric(metric), Pass::forced);
 }
 
-using Kind = RuleKind;
-
-Known metric_of(const RuleBook& book, Kind kind, const Bound& bound) {
-  const auto found = kind == Kind::taps
+Known metric_of(const RuleBook& book, RuleKind kind, const Bound& bound) {
+  const auto found = kind == RuleKind::taps
                          ? known_of_tap(bound.metric)
                          : known(find_logits_metric(bound.metric), Pass::free_running);
   if (found) return *found;
-  if (kind == Kind::taps && find_logits_metric(bound.metric) != nullptr)
+  if (kind == RuleKind::taps && find_logits_metric(bound.metric) != nullptr)
     refuse(book, bound.line, bound.metric + " is a metric of logits; bound it under [[logits]]");
-  if (kind == Kind::logits && known_of_tap(bound.metric))
+  if (kind == RuleKind::logits && known_of_tap(bound.metric))
     refuse(book, bound.line, bound.metric + " is a metric of taps; bound it under [[rule]]");
   refuse(
       book, bound.line,
@@ -100,7 +98,7 @@ bool can_fail(const Bound& bound, const Known& metric) {
   return metric.name != "cosine" && bound.fail > 0;
 }
 
-void check_bounds(const RuleBook& book, Kind kind, const Rule& rule) {
+void check_bounds(const RuleBook& book, RuleKind kind, const Rule& rule) {
   if (rule.bounds.empty())
     refuse(book, rule.line, "the rule has no bound, so that nothing could be judged by it");
   bool any_can_fail = false;
@@ -156,7 +154,7 @@ void check_spacing(const RuleBook& book, const Rule& rule, tensor::DType dtype) 
   }
 }
 
-void check_counts(const RuleBook& book, Kind kind, const Rule& rule) {
+void check_counts(const RuleBook& book, RuleKind kind, const Rule& rule) {
   for (const Bound& bound : rule.bounds) {
     const Known metric = metric_of(book, kind, bound);
     const bool counts =
@@ -170,7 +168,7 @@ void check_counts(const RuleBook& book, Kind kind, const Rule& rule) {
   }
 }
 
-void check_rule(const RuleBook& book, Kind kind, const Rule& rule) {
+void check_rule(const RuleBook& book, RuleKind kind, const Rule& rule) {
   if (rule.reason.empty())
     refuse(book, rule.line, "the rule has no reason; say why these taps are judged by it");
   check_bounds(book, kind, rule);
@@ -198,7 +196,7 @@ std::string key_of(const Selector& selector) {
   return key;
 }
 
-void check_rules(const RuleBook& book, Kind kind, const std::vector<Rule>& rules) {
+void check_rules(const RuleBook& book, RuleKind kind, const std::vector<Rule>& rules) {
   std::unordered_map<std::string, const Rule*> known;
   for (const Rule& rule : rules) {
     check_rule(book, kind, rule);
@@ -217,17 +215,17 @@ struct Use {
   /// a whole too. 0 where there are none.
   std::uint64_t most = 0;
 
-  void add(Kind kind, const RuleSubject& subject) {
-    most = kind == Kind::taps ? std::max(most, subject.elements)
-                              : most + std::min(subject.positions, kAnyNumber - most);
+  void add(RuleKind kind, const RuleSubject& subject) {
+    most = kind == RuleKind::taps ? std::max(most, subject.elements)
+                                  : most + std::min(subject.positions, kAnyNumber - most);
   }
 };
 
-std::vector<Use> uses_of(Kind kind, const std::vector<Rule>& rules,
+std::vector<Use> uses_of(RuleKind kind, const std::vector<Rule>& rules,
                          const std::vector<RuleSubject>& taps) {
   std::vector<Use> uses(rules.size());
   for (const RuleSubject& subject : taps) {
-    if (kind == Kind::logits && subject.role != run::Role::logits) continue;
+    if (kind == RuleKind::logits && subject.role != run::Role::logits) continue;
     const std::vector<std::size_t> places =
         matching(rules, kind, {subject.tap, subject.dtype, subject.case_name});
     if (places.empty()) continue;
@@ -240,7 +238,7 @@ std::vector<Use> uses_of(Kind kind, const std::vector<Rule>& rules,
 }
 
 /// A count that no tap which the rule judges could exceed.
-void check_extent(const RuleBook& book, Kind kind, const Rule& rule, const Use& use) {
+void check_extent(const RuleBook& book, RuleKind kind, const Rule& rule, const Use& use) {
   for (const Bound& bound : rule.bounds) {
     const Known metric = metric_of(book, kind, bound);
     const std::string text = metric.direction == Direction::higher_is_worse
@@ -256,13 +254,13 @@ std::string list_of(const std::vector<Rule>& rules, const std::set<std::size_t>&
   return text;
 }
 
-void check_use(const RuleBook& book, Kind kind, const std::vector<Rule>& rules,
+void check_use(const RuleBook& book, RuleKind kind, const std::vector<Rule>& rules,
                const std::vector<RuleSubject>& taps) {
   const std::vector<Use> uses = uses_of(kind, rules, taps);
   for (std::size_t place = 0; place < rules.size(); ++place) {
     const Rule& rule = rules[place];
     const Use& use = uses[place];
-    if (kind == Kind::taps) {
+    if (kind == RuleKind::taps) {
       // By dtype rather than in the order of the taps, which a report and a golden need not share.
       for (const tensor::DType dtype : use.dtypes) check_spacing(book, rule, dtype);
     }
@@ -270,7 +268,7 @@ void check_use(const RuleBook& book, Kind kind, const std::vector<Rule>& rules,
     if (rule.presence == Presence::optional || use.judges.count(place) > 0) continue;
     if (use.judges.empty()) {
       refuse(book, rule.line,
-             kind == Kind::taps
+             kind == RuleKind::taps
                  ? "the rule matches no tap of the golden; correct it, or give it optional = true "
                    "(integers and bools are matched where dtypes names them)"
                  : "the rule matches no logits of the golden; correct it, or give it optional = "
@@ -303,13 +301,13 @@ void validate(const RuleBook& book) {
     throw Error(ErrorKind::usage, fmt::format("policy '{}' has no rule, so that nothing could be "
                                               "judged by it",
                                               book.name));
-  check_rules(book, Kind::taps, book.taps);
-  check_rules(book, Kind::logits, book.logits);
+  check_rules(book, RuleKind::taps, book.taps);
+  check_rules(book, RuleKind::logits, book.logits);
 }
 
 void check_against(const RuleBook& book, const std::vector<RuleSubject>& taps) {
-  check_use(book, Kind::taps, book.taps, taps);
-  check_use(book, Kind::logits, book.logits, taps);
+  check_use(book, RuleKind::taps, book.taps, taps);
+  check_use(book, RuleKind::logits, book.logits, taps);
 }
 
 void check_measured(const RuleBook& book, Measured introduced, Measured truth) {

@@ -40,15 +40,15 @@ TEST(Glob, MatchesAsDocumented) {
       {"**attn**", "layers.1.attn/aten.softmax", true},
   };
   for (const GlobRow& row : rows) {
-    EXPECT_EQ(glob_matches(row.glob, row.text), row.matches) << row.glob << " on " << row.text;
+    EXPECT_EQ(run::glob_matches(row.glob, row.text), row.matches) << row.glob << " on " << row.text;
   }
 }
 
 TEST(Glob, TakesNoLongerForManyStars) {
   std::string glob;
   for (int i = 0; i < 200; ++i) glob += "*a";
-  EXPECT_FALSE(glob_matches(glob + "b", std::string(400, 'a')));
-  EXPECT_TRUE(glob_matches(glob, std::string(400, 'a')));
+  EXPECT_FALSE(run::glob_matches(glob + "b", std::string(400, 'a')));
+  EXPECT_TRUE(run::glob_matches(glob, std::string(400, 'a')));
 }
 
 TEST(TapFilter, MatchesThePathOrTheFullName) {

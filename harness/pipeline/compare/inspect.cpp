@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include "capture/tap_filter.h"
 #include "compare/formats.h"
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
 #include "pipeline/compare/decode_facts.h"
+#include "run/glob.h"
 #include "tensor/value.h"
 
 namespace parity::pipeline {
@@ -91,8 +91,7 @@ report::TapValues values_of(const tensor::TensorView& tensor) {
 }
 
 bool wanted(const run::TapId& id, const std::string& layer) {
-  return layer.empty() || capture::glob_matches(layer, id.path) ||
-         capture::glob_matches(layer, run::to_string(id));
+  return layer.empty() || run::names_tap(layer, id);
 }
 
 report::InspectedCase inspect_case(const golden_store::GoldenReader& golden, std::size_t case_index,

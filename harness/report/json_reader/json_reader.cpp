@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "error/error.h"
+#include "report/json/schemas.h"
 #include "report/json_reader/json_node.h"
 #include "report/json_reader/json_read_case.h"
 #include "report/json_reader/json_read_findings.h"
@@ -15,7 +16,6 @@
 namespace parity::report {
 namespace {
 
-constexpr std::string_view kSchema = "parity-report/1";
 constexpr const char* kName = "; name a report that --json wrote";
 
 [[noreturn]] void refuse(const std::string& file, const std::string& problem) {
@@ -66,8 +66,8 @@ Json parsed(std::string_view text, const std::string& file) {
 void check_schema(const JsonNode& root, const std::string& file) {
   if (!root.has("schema")) refuse(file, std::string("is no report of parity") + kName);
   const JsonNode schema = root.at("schema");
-  if (schema.text() == kSchema) return;
-  schema.refuse("is not " + std::string(kSchema) + kName);
+  if (schema.text() == kReportSchema) return;
+  schema.refuse("is not " + std::string(kReportSchema) + kName);
 }
 
 /// Absent from reports of earlier versions.
