@@ -2,6 +2,8 @@
 // says so. Knows no figure itself.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,5 +68,10 @@ template <typename T>
 [[nodiscard]] bool at_most(double value, double limit);
 /// Equal, or both NaN.
 [[nodiscard]] bool is_same(double value, double other);
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// A count among figures.
+[[nodiscard]] inline double number(std::uint64_t count) { return static_cast<double>(count); }
 
 }  // namespace parity::pipeline

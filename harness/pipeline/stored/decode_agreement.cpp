@@ -15,8 +15,6 @@ struct Figure {
   double value;
 };
 
-double number(std::uint64_t count) { return static_cast<double>(count); }
-
 void add(std::vector<Figure>& figures, const std::string& name, const compare::RowFigure& figure) {
   figures.push_back({name + ".mean", figure.mean});
   figures.push_back({name + ".p99", figure.p99});

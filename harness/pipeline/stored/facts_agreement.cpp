@@ -14,10 +14,6 @@ using Rule = AgreementRule<MeasuredFacts>;
 using Range = RangeRule<MeasuredFacts>;
 using Facts = const MeasuredFacts&;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double number(std::uint64_t count) { return static_cast<double>(count); }
-
 double finite(Facts m) { return number(m.facts.classes.finite); }
 double elements(Facts m) { return number(m.facts.elements); }
 double equal_bits(Facts m) { return number(m.facts.classes.equal_bits); }

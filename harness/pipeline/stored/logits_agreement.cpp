@@ -15,10 +15,6 @@ using compare::LogitsComparison;
 using compare::RowFigure;
 using report::Logits;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double number(std::uint64_t count) { return static_cast<double>(count); }
-
 /// Of the positions, those that the figures are over.
 double finite_rows(const LogitsComparison& facts) {
   return number(facts.positions - facts.non_finite_rows);

@@ -25,10 +25,6 @@ using report::Tap;
 
 using Taps = std::map<run::TapId, const Tap*>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double number(std::uint64_t count) { return static_cast<double>(count); }
-
 std::string in_case(const Case& item, const std::string& text) {
   return fmt::format("case '{}': {}", item.name, text);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -20,10 +19,6 @@ namespace {
 
 using report::Tap;
 using report::TapTruth;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double number(std::uint64_t count) { return static_cast<double>(count); }
 
 tensor::DType candidate_dtype(const Tap& tap) {
   return tensor::dtype_from_name(tap.candidate_dtype.empty() ? tap.dtype : tap.candidate_dtype)
