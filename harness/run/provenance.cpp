@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "run/fact_groups.h"
+
 namespace parity::run {
 
 void Provenance::set(std::string_view key, std::string value) {
@@ -32,7 +34,7 @@ void Provenance::merge(const Provenance& other) {
 std::vector<Difference> differences(const Provenance& reference, const Provenance& candidate) {
   std::vector<Difference> result;
   const auto add = [&](const std::string& key) {
-    if (key.rfind("run.", 0) == 0 || key.rfind("capture.", 0) == 0) return;
+    if (!is_compared(key, reference, candidate)) return;
     const std::string_view left = reference.get(key);
     const std::string_view right = candidate.get(key);
     const bool listed = std::any_of(result.begin(), result.end(),
@@ -49,6 +51,7 @@ std::vector<Difference> differences(const Provenance& reference, const Provenanc
 bool same_device(const Provenance& reference, const Provenance& candidate) {
   static constexpr std::array<std::string_view, 3> kKeys = {"device.vendor", "device.name",
                                                             "device.arch"};
+  if (reference.get("device.name").empty()) return false;  // two unknown ones need not be the same
   return std::all_of(kKeys.begin(), kKeys.end(), [&](std::string_view key) {
     return reference.get(key) == candidate.get(key);
   });

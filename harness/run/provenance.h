@@ -10,8 +10,8 @@
 namespace parity::run {
 
 /// Facts by dotted key in insertion order, e.g. "device.name" = "NVIDIA H200",
-/// "switch.fp32_precision" = "ieee". Groups: "device." "library." "switch." "host." "run."
-/// "model.". Which of them change numbers is said in numeric_switch.h.
+/// "switch.fp32_precision" = "ieee". Groups: "device." "library." "switch." "variable." "probe."
+/// "host." "run." "capture." "model.". Which of them change numbers is said in numeric_switch.h.
 class Provenance {
  public:
   /// Sets or replaces the value of `key`.
@@ -35,8 +35,8 @@ struct Difference {
   std::string candidate;
 };
 
-/// Differences in the reference's order, then keys only the candidate has. Keys of groups "run."
-/// (times, file names) are left out: they differ always and mean nothing.
+/// Differences in the reference's order, then the candidate's own keys. Left out: groups "run." and
+/// "capture."; of a group (fact_groups.h) that one side did not record, all but its summary.
 [[nodiscard]] std::vector<Difference> differences(const Provenance& reference,
                                                   const Provenance& candidate);
 

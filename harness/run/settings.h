@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tensor/dtype.h"
 
@@ -17,8 +18,15 @@ enum class Determinism : std::uint8_t { off, on };
 /// every ATen op too.
 enum class TapDepth : std::uint8_t { modules, ops };
 
+/// Weights that are brought to the device layer by layer.
+struct WeightStreaming {
+  std::uint64_t budget_bytes = 0;  ///< weights on each device at a time; 0: two layers of them
+};
+
 struct Settings {
-  std::string device = "auto";  ///< "auto" (first GPU, else cpu), "cpu", "cuda", "cuda:N"
+  std::string device = "auto";       ///< "auto" (first GPU, else cpu), "cpu", "cuda", "cuda:N"
+  std::vector<std::string> devices;  ///< layers are spread over these; empty: all on `device`
+  std::optional<WeightStreaming> streaming;  ///< nullopt: all weights stay on the device
   std::optional<tensor::DType>
       dtype;  ///< floating weights and inputs are cast to it; nullopt keeps the file's
   std::optional<tensor::DType>

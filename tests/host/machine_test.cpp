@@ -5,26 +5,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "host/made_root.h"
+
 namespace parity::host {
 namespace {
 
-class Machine : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "parity-machine-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    root_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
-  void write(const std::string& path, const std::string& text) const {
-    std::filesystem::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
-  }
-
-  std::filesystem::path root_;
-};
+class Machine : public MadeRoot {};
 
 TEST_F(Machine, ReadsProcessorKernelAndDistribution) {
   write("proc/cpuinfo",
@@ -35,6 +21,16 @@ TEST_F(Machine, ReadsProcessorKernelAndDistribution) {
   EXPECT_EQ(facts.get("host.cpu"), "AMD EPYC 9654 96-Core Processor");
   EXPECT_EQ(facts.get("host.kernel"), "6.8.0-45-generic");
   EXPECT_EQ(facts.get("host.os"), "Ubuntu 24.04.1 LTS");
+}
+
+TEST_F(Machine, NamesTheFeaturesByWhichKernelsAreChosen) {
+  write("proc/cpuinfo",
+        "model name\t: Intel(R) Xeon(R) Processor\nflags\t\t: fpu sse4_1 avx2 fma avx512f amx_bf16 "
+        "avx512_fp16 lahf_lm\n");
+  EXPECT_EQ(machine_facts(root_).get("host.cpu_features"),
+            "sse4_1 fma avx2 avx512f avx512_fp16 amx_bf16");
+  write("proc/cpuinfo", "Features\t: fp asimd sve bf16\n");
+  EXPECT_EQ(machine_facts(root_).get("host.cpu_features"), "sve bf16");
 }
 
 TEST_F(Machine, LeavesOutWhatTheMachineDoesNotSay) {
