@@ -1,27 +1,27 @@
 #include "golden_store/golden_writer.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include <H5Cpp.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "error/error.h"
+#include "golden_store/case_source.h"
 #include "golden_store/columns.h"
 #include "golden_store/descriptor_driver.h"
 #include "golden_store/hdf5_guard.h"
 #include "golden_store/hdf5_types.h"
 #include "golden_store/header_layout.h"
 #include "golden_store/inputs_layout.h"
+#include "golden_store/linked_layout.h"
 #include "golden_store/noise_layout.h"
+#include "golden_store/output_place.h"
 #include "golden_store/sealed_file.h"
+#include "golden_store/shard_layout.h"
 #include "golden_store/tap_layout.h"
 #include "golden_store/temporary_file.h"
 #include "golden_store/tensor_io.h"
@@ -64,28 +64,6 @@ bool is_sorted_and_unique(const std::vector<run::WeightDigest>& weights) {
                             }) == weights.end();
 }
 
-/// Replacing a golden is what a recording is for; replacing anything else is a mistyped name.
-std::filesystem::path refusing_other_files(std::filesystem::path path) {
-  // O_NONBLOCK: what is no file is for TemporaryFile to refuse, not to wait for.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open() && errno != EACCES) return path;
-  struct stat status {};
-  std::array<std::byte, kUserBlockBytes> start{};
-  std::string what = "cannot be read";
-  if (file.is_open()) {
-    if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return path;
-    const ssize_t count = ::pread(file.number(), start.data(), start.size(), 0);
-    const auto bytes =
-        std::span(start).first(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    if (status.st_size == 0 || begins_as_golden(bytes)) return path;
-    what = "is not a golden";
-  }
-  throw Error(ErrorKind::usage,
-              fmt::format("{} exists and {}, so it is not overwritten; name another file or remove "
-                          "this one first",
-                          path.string(), what));
-}
-
 void write_signature(const H5::Group& root) {
   // For people and tools that meet the file; readers go by the user block.
   const std::string text = fmt::format("parity-golden {}.{}", kMajorVersion, kMinorVersion);
@@ -100,6 +78,7 @@ void write_signature(const H5::Group& root) {
 
 struct GoldenWriter::State {
   std::string name;
+  std::filesystem::path path;
   WriteOptions options;
   TemporaryFile file;
   DriverTarget target;
@@ -107,13 +86,15 @@ struct GoldenWriter::State {
   std::vector<std::string> case_names;
   std::vector<std::vector<run::TapRecord>> case_taps;
   std::vector<run::TapRecord> truth_taps;  ///< of the open truth
+  std::vector<LinkedFile> linked_files;    ///< that cases are linked to
   std::uint64_t tap_count = 0;
   Stage stage = Stage::between_cases;
 
-  State(const std::filesystem::path& path, const WriteOptions& write_options)
-      : name(path.string()),
+  State(const std::filesystem::path& golden, const WriteOptions& write_options)
+      : name(golden.string()),
+        path(golden),
         options(write_options),
-        file(refusing_other_files(path)),
+        file(refusing_other_files(golden)),
         target(file.descriptor()) {}
   ~State() { give_up(); }
   State(const State&) = delete;
@@ -150,6 +131,10 @@ struct GoldenWriter::State {
   }
 
   void create();
+  void add_case_name(const std::string& case_name);
+  void take_over(const run::CaseRecord& record);
+  void copy_case(const CaseSource& source, const run::CaseRecord& record);
+  void link_case(const CaseSource& source, const run::CaseRecord& record);
   void begin_case(const std::string& case_name, const tensor::Value& inputs);
   void add_tap(const run::TapRecord& tap, std::span<const std::byte> stored);
   void add_noise(const run::NoiseRecord& noise) const;
@@ -159,7 +144,7 @@ struct GoldenWriter::State {
   void end_truth(const std::vector<std::string>& notes,
                  const std::vector<double>& introduced_nrmse);
   void finish_taps(const std::vector<std::string>& notes);
-  void close(const run::RecordingHeader& header);
+  void close(const run::RecordingHeader& header, const std::optional<run::ShardRecord>& shard);
   void seal();
 };
 
@@ -171,16 +156,51 @@ void GoldenWriter::State::create() {
   handles = std::make_unique<Handles>(Handles{created, root, cases, nullptr});
 }
 
-void GoldenWriter::State::begin_case(const std::string& case_name, const tensor::Value& inputs) {
+void GoldenWriter::State::add_case_name(const std::string& case_name) {
   if (case_name.empty()) throw Malformed("a case needs a name");
   if (std::find(case_names.begin(), case_names.end(), case_name) != case_names.end()) {
     throw Malformed(fmt::format("two cases are named {}", quoted(case_name)));
   }
-  const H5::Group group(create_group(handles->cases, numbered(case_names.size())));
+  case_names.push_back(case_name);
+}
+
+/// The values stay where they are, or were copied.
+void GoldenWriter::State::take_over(const run::CaseRecord& record) {
+  add_case_name(record.name);
+  case_taps.push_back(record.taps);
+  tap_count += record.taps.size();
+}
+
+void GoldenWriter::State::copy_case(const CaseSource& source, const run::CaseRecord& record) {
+  if (!linked_files.empty()) throw Malformed("its other cases are links");
+  const std::string number = numbered(case_names.size());
+  const H5::Group their_cases = open_group(source.golden.file().openGroup("/"), "cases");
+  checked(H5Ocopy(their_cases.getId(), numbered(source.index).c_str(), handles->cases.getId(),
+                  number.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+          "H5Ocopy");
+  take_over(record);
+}
+
+void GoldenWriter::State::link_case(const CaseSource& source, const run::CaseRecord& record) {
+  if (linked_files.empty() && !case_names.empty()) throw Malformed("its other cases are no links");
+  const std::string file_name = source.golden.path().filename().string();
+  write_case_link(handles->cases, numbered(case_names.size()), file_name, source.index);
+  const auto is_known = [&](const LinkedFile& one) { return one.name == file_name; };
+  if (std::none_of(linked_files.begin(), linked_files.end(), is_known)) {
+    const UserBlock& seal = source.golden.sealed().seal();
+    linked_files.push_back({file_name, seal.body_bytes, seal.body_digest});
+  }
+  take_over(record);
+}
+
+void GoldenWriter::State::begin_case(const std::string& case_name, const tensor::Value& inputs) {
+  if (!linked_files.empty()) throw Malformed("its other cases are links");
+  const std::string number = numbered(case_names.size());
+  add_case_name(case_name);
+  const H5::Group group(create_group(handles->cases, number));
   const H5::Group taps(create_group(group, "taps"));
   const H5::Group inputs_group(create_group(group, "inputs"));
   write_inputs(inputs_group, inputs, options.compression_level);
-  case_names.push_back(case_name);
   case_taps.emplace_back();
   handles->open_taps = std::make_unique<OpenTaps>(OpenTaps{group, taps, &case_taps.back(), {}});
 }
@@ -249,11 +269,14 @@ void GoldenWriter::State::finish_taps(const std::vector<std::string>& notes) {
   handles->open_taps.reset();
 }
 
-void GoldenWriter::State::close(const run::RecordingHeader& header) {
-  if (tap_count == 0)
+void GoldenWriter::State::close(const run::RecordingHeader& header,
+                                const std::optional<run::ShardRecord>& shard) {
+  if (tap_count == 0 && !shard)
     throw Malformed("no tap was recorded, so there is nothing to compare with later");
   write_header(handles->root, header);
   TableWriter(handles->root).texts("case_names", case_names);
+  if (!linked_files.empty()) write_linked_files(handles->root, linked_files);
+  if (shard) write_shard(handles->root, *shard, case_names.size());
   handles->cases.close();
   handles->root.close();
   handles->file.close();
@@ -296,6 +319,24 @@ void GoldenWriter::add_noise(const run::NoiseRecord& noise) {
   state_->change([&] { state_->add_noise(noise); });
 }
 
+void GoldenWriter::copy_case(const GoldenReader& from, std::size_t case_index) {
+  PARITY_CHECK(state_->stage == Stage::between_cases);
+  state_->change(
+      [&] { state_->copy_case(from.source_of(case_index), from.cases().at(case_index)); });
+}
+
+void GoldenWriter::link_case(const GoldenReader& from, std::size_t case_index) {
+  PARITY_CHECK(state_->stage == Stage::between_cases);
+  if (!is_beside(from.path(), state_->path)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is not in the folder of {}, and a golden of links names files "
+                            "beside it; write it there, or merge without --link",
+                            from.path().string(), state_->name));
+  }
+  state_->change(
+      [&] { state_->link_case(from.source_of(case_index), from.cases().at(case_index)); });
+}
+
 const std::vector<run::TapRecord>& GoldenWriter::taps(std::size_t case_index) const {
   return state_->case_taps.at(case_index);
 }
@@ -334,10 +375,11 @@ void GoldenWriter::end_truth(const std::vector<std::string>& notes,
   state_->stage = Stage::between_cases;
 }
 
-void GoldenWriter::finish(const run::RecordingHeader& header) {
+void GoldenWriter::finish(const run::RecordingHeader& header,
+                          const std::optional<run::ShardRecord>& shard) {
   PARITY_CHECK(state_->stage == Stage::between_cases);
   PARITY_CHECK(is_sorted_and_unique(header.model.weights));
-  state_->change([&] { state_->close(header); });
+  state_->change([&] { state_->close(header, shard); });
   state_->change([&] { state_->seal(); });
   state_->stage = Stage::finished;
 }

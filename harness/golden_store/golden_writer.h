@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "golden_store/golden_reader.h"
 #include "run/recording.h"
+#include "run/shard.h"
 #include "tensor/host_tensor.h"
 #include "tensor/value.h"
 
@@ -41,6 +43,13 @@ class GoldenWriter {
   void add_noise(const run::NoiseRecord& noise);
   void end_case(const std::vector<run::SkippedTap>& skipped, const std::vector<std::string>& notes);
 
+  /// Takes a whole case of another golden over, with all that was recorded of it: a copy of its
+  /// stored bytes, compressed ones as they are.
+  void copy_case(const GoldenReader& from, std::size_t case_index);
+  /// The same as a link, for a golden whose cases all stay in files beside it. Throws Error(usage)
+  /// where the file is in another folder. A golden has links or cases of its own, never both.
+  void link_case(const GoldenReader& from, std::size_t case_index);
+
   /// Taps of a case, the open one included, in the order in which they were added.
   [[nodiscard]] const std::vector<run::TapRecord>& taps(std::size_t case_index) const;
   /// Those of the open truth.
@@ -55,8 +64,9 @@ class GoldenWriter {
   void end_truth(const std::vector<std::string>& notes,
                  const std::vector<double>& introduced_nrmse = {});
   /// Writes the header and the index, seals, syncs and renames. At least one case with one tap is
-  /// required.
-  void finish(const run::RecordingHeader& header);
+  /// required, except of a shard, whose share of the cases may be none.
+  void finish(const run::RecordingHeader& header,
+              const std::optional<run::ShardRecord>& shard = std::nullopt);
 
  private:
   struct State;

@@ -16,7 +16,6 @@
 #include "error/error.h"
 #include "golden_store/errno_kind.h"
 #include "golden_store/hdf5_guard.h"
-#include "golden_store/user_block.h"
 
 namespace parity::golden_store {
 namespace {
@@ -114,14 +113,14 @@ SealedFile::SealedFile(const std::filesystem::path& path, struct stat status)
     : file_(open_regular(path, status)), size_bytes_(static_cast<std::uint64_t>(status.st_size)) {
   UserBlockBytes start{};
   const std::size_t count = read_at(file_, 0, start);
-  const UserBlock block = decode_user_block(std::span<const std::byte>(start).first(count));
+  seal_ = decode_user_block(std::span<const std::byte>(start).first(count));
   const std::uint64_t body_bytes = size_bytes_ - kUserBlockBytes;
-  if (block.body_bytes != body_bytes) {
+  if (seal_.body_bytes != body_bytes) {
     throw Malformed(fmt::format("it has {} bytes where {} were written", size_bytes_,
-                                block.body_bytes + kUserBlockBytes));
+                                seal_.body_bytes + kUserBlockBytes));
   }
   ::posix_fadvise(file_.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  if (digest_of_range(file_, kUserBlockBytes, body_bytes) != block.body_digest) {
+  if (digest_of_range(file_, kUserBlockBytes, body_bytes) != seal_.body_digest) {
     throw Malformed("its bytes were altered since it was written (the digest differs)");
   }
   check_superblock(file_, size_bytes_);

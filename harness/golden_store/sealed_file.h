@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "golden_store/descriptor.h"
+#include "golden_store/user_block.h"
 #include "tensor/digest.h"
 
 namespace parity::golden_store {
@@ -26,6 +27,8 @@ class SealedFile {
   explicit SealedFile(const std::filesystem::path& path);
 
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+  /// What the checks held the file against.
+  [[nodiscard]] const UserBlock& seal() const { return seal_; }
   [[nodiscard]] const Descriptor& descriptor() const { return file_; }
 
  private:
@@ -33,6 +36,7 @@ class SealedFile {
 
   Descriptor file_;
   std::uint64_t size_bytes_ = 0;
+  UserBlock seal_;
 };
 
 }  // namespace parity::golden_store

@@ -15,7 +15,7 @@ namespace parity::golden_store {
 inline constexpr std::size_t kUserBlockBytes = 512;
 inline constexpr std::uint32_t kMajorVersion = 1;  ///< readers refuse another one
 inline constexpr std::uint32_t kMinorVersion =
-    2;  ///< only adds; readers ignore what they do not know
+    3;  ///< only adds; readers ignore what they do not know
 
 using UserBlockBytes = std::array<std::byte, kUserBlockBytes>;
 

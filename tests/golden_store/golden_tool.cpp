@@ -66,6 +66,32 @@ SampleGolden golden_for_other_languages() {
   return golden;
 }
 
+/// `path`, made of links to a golden beside it: "golden.part.h5" for "golden.h5".
+void write_linked(const std::filesystem::path& path) {
+  const std::filesystem::path part =
+      path.parent_path() / (path.stem().string() + ".part" + path.extension().string());
+  write_sample(part, golden_for_other_languages());
+  const GoldenReader reader(part);
+  GoldenWriter writer(path, {});
+  writer.link_case(reader, 0);
+  writer.finish(reader.header());
+}
+
+/// Shard 1 of 2 with the third of four cases, of which the fourth was left out.
+void write_shard(const std::filesystem::path& path) {
+  const SampleGolden golden = small_golden();
+  GoldenWriter writer(path, {});
+  writer.begin_case("c", golden.cases[0].inputs);
+  for (const SampleTap& tap : golden.cases[0].taps) writer.add_tap(tap.record, tap.stored);
+  writer.end_case({}, {});
+  run::ShardRecord shard;
+  shard.shard = {1, 2};
+  shard.case_count = 4;
+  shard.positions = {2};
+  shard.left_out = {{3, "case d was left out"}};
+  writer.finish(golden.header, shard);
+}
+
 int read_everything(const std::filesystem::path& path) {
   const GoldenReader reader(path);
   std::size_t taps = 0;
@@ -90,13 +116,22 @@ int run(const std::vector<std::string>& arguments) {
     write_sample(arguments[1], golden, {6});
     return 0;
   }
+  if (command == "write-linked" && arguments.size() == 2) {
+    write_linked(arguments[1]);
+    return 0;
+  }
+  if (command == "write-shard" && arguments.size() == 2) {
+    write_shard(arguments[1]);
+    return 0;
+  }
   if (command == "seal" && arguments.size() == 3) {
     write_file(arguments[2], sealed(file_bytes(arguments[1])));
     return 0;
   }
   if (command == "read" && arguments.size() == 2) return read_everything(arguments[1]);
   std::fprintf(stderr,
-               "golden_tool write OUT | write-compressed OUT | seal ANY OUT | read GOLDEN\n");
+               "golden_tool write OUT | write-compressed OUT | write-linked OUT | write-shard OUT "
+               "| seal ANY OUT | read GOLDEN\n");
   return 2;
 }
 

@@ -98,7 +98,7 @@ TEST(GoldenTruth, IsAMinorAddition) {
   // What a reader of version 1.0 goes by: the major version, and groups it asks for by name.
   const std::string bytes = file_bytes(folder / "golden.h5");
   EXPECT_EQ(bytes.at(16), 1) << "major";
-  EXPECT_EQ(bytes.at(20), 2) << "minor";
+  EXPECT_EQ(bytes.at(20), 3) << "minor";
   write_sample(folder / "plain.h5", small_golden());
   EXPECT_FALSE(GoldenReader(folder / "plain.h5").cases().at(0).truth.has_value());
 }

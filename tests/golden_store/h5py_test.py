@@ -98,7 +98,7 @@ class Golden(unittest.TestCase):
     def test_user_block_is_as_specified(self):
         data = pathlib.Path(self.path).read_bytes()
         magic, major, minor, length = struct.unpack_from("<16sIIQ", data)
-        self.assertEqual((magic, major, minor), (b"parity golden\r\n\x1a", 1, 2))
+        self.assertEqual((magic, major, minor), (b"parity golden\r\n\x1a", 1, 3))
         self.assertEqual(length, len(data) - 512)
         self.assertEqual(data[64:512], bytes(448))
         self.assertEqual(self.file.userblock_size, 512)
@@ -120,6 +120,35 @@ class CompressedGolden(Golden):
         large = self.tap("large")
         self.assertEqual((large.compression, large.compression_opts, large.shuffle), ("gzip", 6, True))
         self.assertEqual(large[()].shape, (1000, 77))
+
+
+class LinkedGolden(Golden):
+    """Its cases are in another file, which HDF5's own external links lead to."""
+
+    command = "write-linked"
+
+    def test_case_is_a_link_to_the_file_beside_it(self):
+        link = self.file.get("cases/000000", getlink=True)
+        self.assertEqual((link.filename, link.path), ("golden.part.h5", "/cases/000000"))
+        self.assertEqual(self.file["linked/file"].asstr()[()].tolist(), ["golden.part.h5"])
+        part = pathlib.Path(self.folder.name, "golden.part.h5").read_bytes()
+        length, digest = struct.unpack_from("<Q16s", part, 24)
+        self.assertEqual(int(self.file["linked/body_bytes"][0]), length)
+        self.assertEqual(self.file["linked/body_digest"].asstr()[0], digest.hex())
+
+
+class Shard(unittest.TestCase):
+    def test_says_which_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "shard.h5")
+            subprocess.run([TOOL, "write-shard", path], check=True)
+            with h5py.File(path, "r") as file:
+                shard = file["shard"]
+                self.assertEqual([int(shard[name][0]) for name in ("index", "count", "case_count")], [1, 2, 4])
+                self.assertEqual(len(shard["run"].asstr()[0]), 32)
+                self.assertEqual(shard["cases/position"][()].tolist(), [2])
+                self.assertEqual(shard["left_out/position"][()].tolist(), [3])
+                self.assertEqual(shard["left_out/note"].asstr()[()].tolist(), ["case d was left out"])
 
 
 if __name__ == "__main__":
