@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "tensor/value.h"
@@ -37,5 +38,9 @@ namespace parity::model {
 /// or a file of weights or an empty key where arguments by keyword are meant.
 [[nodiscard]] tensor::Value load_inputs(const std::string& spec, std::uint64_t seed,
                                         std::int64_t vocabulary);
+
+/// The inputs that a model file brings along, as an exported program does. Throws Error(usage) for
+/// a file that brings none, or none that can be read.
+[[nodiscard]] tensor::Value sample_inputs(const std::filesystem::path& model);
 
 }  // namespace parity::model

@@ -1,11 +1,11 @@
 // Routes a model file to the reader that its content asks for.
 #include <string>
 
-#include <dlfcn.h>
-
 #include "error/error.h"
 #include "model/decoder/decoder_model.h"
+#include "model/exported/exported_model.h"
 #include "model/model.h"
+#include "model/operator_library.h"
 #include "model/torch/device.h"
 #include "model/torchscript/torchscript_model.h"
 #include "model/weights/file_kind.h"
@@ -13,50 +13,57 @@
 namespace parity::model {
 namespace {
 
-void load_libraries(const std::vector<std::filesystem::path>& libraries) {
-  for (const std::filesystem::path& library : libraries) {
-    // Global: an operator library may need the symbols of one loaded before it.
-    const std::filesystem::path file = std::filesystem::absolute(library);
-    if (dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr) continue;
-    const char* reason = dlerror();
-    throw Error(ErrorKind::usage, "the operator library " + library.string() + " does not load: " +
-                                      (reason == nullptr ? "no reason given" : reason) + ".");
-  }
+/// Where nobody explained it before.
+void require_libraries(const Source& source, const run::Settings& settings) {
+  const auto failure = load_operator_libraries(source.libraries, settings);
+  if (!failure) return;
+  throw Error(ErrorKind::usage, "the operator library " + failure->file.string() +
+                                    " does not load: " + failure->words + ".");
 }
 
-void refuse_for_torchscript(bool given, const std::string& flag) {
+void refuse_for_own_code(bool given, const std::string& flag, FileKind kind) {
   if (!given) return;
-  throw Error(ErrorKind::usage,
-              flag +
-                  " is for bare weights, and this model is a TorchScript file that holds its own "
-                  "code: leave the flag out.");
+  const std::string what =
+      kind == FileKind::torchscript ? "a TorchScript file" : "an exported program";
+  throw Error(ErrorKind::usage, flag + " is for bare weights, and this model is " + what +
+                                    " that holds its own code: leave the flag out.");
 }
 
 /// A golden of a TorchScript method asks for it, too, when it is replayed.
-void refuse_method_of_weights(const std::string& method, const std::string& file) {
-  if (method.empty() || method == "forward") return;
-  throw Error(ErrorKind::usage,
-              "the method '" + method + "' is one of a TorchScript model, and " + file +
-                  " holds bare weights, which have forward alone: leave --method out, or give the "
-                  "TorchScript file.");
+void refuse_method(const std::string& method, const std::string& file, FileKind kind) {
+  if (method.empty() || method == "forward" || kind == FileKind::torchscript) return;
+  const std::string what =
+      kind == FileKind::exported_program ? "is an exported program" : "holds bare weights";
+  throw Error(ErrorKind::usage, "the method '" + method + "' is one of a TorchScript model, and " +
+                                    file + " " + what +
+                                    ", which have forward alone: leave --method out, or give the "
+                                    "TorchScript file.");
 }
 
 }  // namespace
 
 std::unique_ptr<Model> open_model(const Source& source, const run::Settings& settings) {
   const FileDescription file = describe_file(source.model);
-  if (file.kind != FileKind::torchscript && !holds_weights(file.kind)) {
-    throw Error(ErrorKind::model, file.sentence);
+  const bool own_code =
+      file.kind == FileKind::torchscript || file.kind == FileKind::exported_program;
+  if (!own_code && !holds_weights(file.kind)) throw Error(ErrorKind::model, file.sentence);
+  if (own_code) {
+    refuse_for_own_code(!source.config.empty(), "--config", file.kind);
+    refuse_for_own_code(!source.state_key.empty(), "--state-key", file.kind);
+    refuse_for_own_code(settings.streaming.has_value(), "--stream-weights", file.kind);
+    refuse_for_own_code(!settings.devices.empty(), "--devices", file.kind);
   }
-  if (file.kind == FileKind::torchscript) {
-    refuse_for_torchscript(!source.config.empty(), "--config");
-    refuse_for_torchscript(!source.state_key.empty(), "--state-key");
-  }
-  if (holds_weights(file.kind)) refuse_method_of_weights(source.method, source.model.string());
+  refuse_method(source.method, source.model.string(), file.kind);
   load_device_library(settings);
-  load_libraries(source.libraries);
-  return file.kind == FileKind::torchscript ? open_torchscript(source, settings)
-                                            : open_decoder(source, settings);
+  require_libraries(source, settings);
+  switch (file.kind) {
+    case FileKind::torchscript:
+      return open_torchscript(source, settings);
+    case FileKind::exported_program:
+      return open_exported(source, settings);
+    default:
+      return open_decoder(source, settings);
+  }
 }
 
 }  // namespace parity::model

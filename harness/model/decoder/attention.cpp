@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
@@ -39,14 +40,15 @@ using MaskOfWindow = std::function<std::optional<AttentionMask>(std::optional<st
 
 /// Per layer.
 std::vector<at::Tensor> masks_of(const DecoderConfig& config, std::int64_t batch,
-                                 const c10::Device& device, const MaskOfWindow& mask) {
-  std::map<std::optional<std::int64_t>, at::Tensor> by_window;
+                                 const LayerDevices& devices, const MaskOfWindow& mask) {
+  std::map<std::pair<std::optional<std::int64_t>, c10::DeviceIndex>, at::Tensor> made;
   std::vector<at::Tensor> masks;
-  for (const auto& window : config.windows) {
-    if (!by_window.contains(window)) {
-      by_window[window] = on_device(mask(window), batch, device);
-    }
-    masks.push_back(by_window[window]);
+  for (std::size_t layer = 0; layer < config.windows.size(); ++layer) {
+    const auto& window = config.windows[layer];
+    const c10::Device device = devices.layers[layer];
+    const std::pair key(window, device.index());
+    if (!made.contains(key)) made[key] = on_device(mask(window), batch, device);
+    masks.push_back(made[key]);
   }
   return masks;
 }
@@ -65,24 +67,26 @@ at::Tensor repeated(const at::Tensor& heads, std::int64_t times) {
 }  // namespace
 
 DecoderBatch make_batch(const TokenInputs& inputs, const DecoderConfig& config,
-                        const c10::Device& device) {
+                        const LayerDevices& devices) {
   const at::RecordFunctionGuard silent(/*is_enabled=*/false);
+  const c10::Device first = devices.embeddings;
   DecoderBatch batch;
-  batch.ids = copied(inputs.ids, {inputs.batch, inputs.tokens}, device);
-  batch.positions = copied(inputs.positions, {inputs.position_rows, inputs.tokens}, device);
-  batch.masks = masks_of(config, inputs.batch, device,
+  batch.ids = copied(inputs.ids, {inputs.batch, inputs.tokens}, first);
+  batch.positions = copied(inputs.positions, {inputs.position_rows, inputs.tokens}, first);
+  batch.masks = masks_of(config, inputs.batch, devices,
                          [&](const auto& window) { return attention_mask(inputs, window); });
   return batch;
 }
 
 DecoderBatch make_step(const TokenInputs& inputs, std::int64_t step,
                        const std::vector<std::int64_t>& ids, const DecoderConfig& config,
-                       const c10::Device& device) {
+                       const LayerDevices& devices) {
   const at::RecordFunctionGuard silent(/*is_enabled=*/false);
+  const c10::Device first = devices.embeddings;
   DecoderBatch batch;
-  batch.ids = copied(ids, {inputs.batch, 1}, device);
-  batch.positions = copied(step_positions(inputs, step), {inputs.position_rows, 1}, device);
-  batch.masks = masks_of(config, inputs.batch, device,
+  batch.ids = copied(ids, {inputs.batch, 1}, first);
+  batch.positions = copied(step_positions(inputs, step), {inputs.position_rows, 1}, first);
+  batch.masks = masks_of(config, inputs.batch, devices,
                          [&](const auto& window) { return step_mask(inputs, step, window); });
   return batch;
 }

@@ -14,22 +14,28 @@
 
 namespace parity::model {
 
-/// What one forward pass takes, on the model's device.
-struct DecoderBatch {
-  at::Tensor ids;        // int64 [batch, tokens]
-  at::Tensor positions;  // int64 [batch or 1, tokens]
-  std::vector<at::Tensor>
-      masks;  // per layer: bool [batch, 1, tokens, keys], undefined for plain causal attention
+/// Where a forward pass computes.
+struct LayerDevices {
+  c10::Device embeddings;
+  std::vector<c10::Device> layers;
 };
 
-/// The whole prompt. Layers with equal windows share a mask. To whoever records operators, a run
-/// begins behind this.
+/// What one forward pass takes: ids and positions where the embeddings are.
+struct DecoderBatch {
+  at::Tensor ids;                 // int64 [batch, tokens]
+  at::Tensor positions;           // int64 [batch or 1, tokens]
+  std::vector<at::Tensor> masks;  // per layer, on its device: bool [batch, 1, tokens, keys],
+                                  // undefined for plain causal attention
+};
+
+/// The whole prompt. Layers with equal windows on one device share a mask. To whoever records
+/// operators, a run begins behind this.
 [[nodiscard]] DecoderBatch make_batch(const TokenInputs& inputs, const DecoderConfig& config,
-                                      const c10::Device& device);
+                                      const LayerDevices& devices);
 /// The tokens `ids` [batch] of step `step` (from 1) behind it, likewise.
 [[nodiscard]] DecoderBatch make_step(const TokenInputs& inputs, std::int64_t step,
                                      const std::vector<std::int64_t>& ids,
-                                     const DecoderConfig& config, const c10::Device& device);
+                                     const DecoderConfig& config, const LayerDevices& devices);
 
 /// What attention works on.
 struct AttentionStates {

@@ -9,6 +9,7 @@
 #include <c10/core/DeviceGuard.h>
 
 #include "error/error.h"
+#include "error/last_words.h"
 #include "model/decoder/decode_plan.h"
 #include "model/decoder/decoder_config.h"
 #include "model/decoder/decoding.h"
@@ -16,8 +17,7 @@
 #include "model/decoder/network.h"
 #include "model/decoder/token_inputs.h"
 #include "model/decoder/weight_layout.h"
-#include "model/decoder/weight_tensors.h"
-#include "model/torch/cast.h"
+#include "model/decoder/weight_placement.h"
 #include "model/torch/device.h"
 #include "model/torch/guard.h"
 #include "model/torch/tap_emitter.h"
@@ -38,15 +38,15 @@ class DecoderModel final : public Model {
     dtype_ = run_dtype(weights, binding, settings.dtype);
     apply_switches(settings_, device_);
     const c10::DeviceGuard guard(device_);
-    Cast cast = cast_of(settings_);
-    cast.dtype = scalar_type_of(dtype_);
-    const WeightTensors tensors(weights, binding, device_, cast);
+    PlacedWeights placed = place_weights(config_, weights, binding, dtype_, settings_, device_);
+    devices_ = std::move(placed.devices);
     network_ = config_.architecture == Architecture::gpt2
-                   ? make_gpt2(config_, tensors)
-                   : make_llama_like(config_, tensors, device_);
+                   ? make_gpt2(config_, std::move(placed.weights))
+                   : make_llama_like(config_, std::move(placed.weights));
     allocator_ = make_host_allocator(device_);
     describe(source, weights, binding.parameter_count);
-    for (const std::vector<std::string>& notes : {config_.notes, weights.notes, binding.notes}) {
+    for (const std::vector<std::string>& notes :
+         {config_.notes, weights.notes, binding.notes, placed.notes}) {
       notes_.insert(notes_.end(), notes.begin(), notes.end());
     }
   }
@@ -63,11 +63,13 @@ class DecoderModel final : public Model {
     if (!config_.dtype.empty()) {
       facts.set("model.config_dtype", config_.dtype);
     }
+    add_placement(facts);
     return facts;
   }
 
   void run(const tensor::Value& inputs, Instrumentation instrumentation,
            run::TapSink& sink) override {
+    const LastWords last_words("running " + description_.file_name);
     with_torch_errors("running " + description_.file_name, [&] {
       WarningCollector warnings;
       const TokenInputs tokens = read_token_inputs(inputs, config_);
@@ -97,7 +99,7 @@ class DecoderModel final : public Model {
       check_continuable(tokens, config_, steps);
       apply_switches(settings_, device_);
       const c10::DeviceGuard guard(device_);
-      chosen = greedy_tokens(*network_, config_, device_, tokens, steps);
+      chosen = greedy_tokens(*network_, config_, devices_, tokens, steps);
       batch = tokens.batch;
     });
     return with_decode_tokens(inputs, batch, chosen);
@@ -120,13 +122,28 @@ class DecoderModel final : public Model {
  private:
   void forward(const TokenInputs& tokens, const ForwardTaps& taps, TapEmitter& emitter) const {
     if (tokens.steps == 0) {
-      emitter.model_output(network_->forward(make_batch(tokens, config_, device_), nullptr, taps));
+      emitter.model_output(network_->forward(make_batch(tokens, config_, devices_), nullptr, taps));
       return;
     }
-    Decoding decoding(*network_, config_, device_, tokens, taps);
+    Decoding decoding(*network_, config_, devices_, tokens, taps);
     emitter.model_output(decoding.prefill());
     for (std::int64_t step = 1; step <= tokens.steps; ++step)
       emitter.model_output(decoding.step(step_ids(tokens, step)));
+  }
+
+  /// Of several devices the first one's facts stand for all, but for their names.
+  void add_placement(run::Provenance& facts) const {
+    if (settings_.streaming) facts.set("run.weights", "streamed");
+    if (settings_.devices.empty()) return;
+    std::string names(facts.get("device.name"));
+    std::string used;
+    for (const c10::Device& device : devices_of(settings_, device_)) {
+      used.append(used.empty() ? "" : " ").append(device.str());
+      const std::string name(device_provenance(device, settings_).get("device.name"));
+      if (names.find(name) == std::string::npos) names.append(" and ").append(name);
+    }
+    facts.set("device.name", names);
+    facts.set("run.devices", used);
   }
 
   void describe(const Source& source, const StateDict& weights, std::uint64_t parameter_count) {
@@ -143,7 +160,8 @@ class DecoderModel final : public Model {
 
   run::Settings settings_;
   DecoderConfig config_;
-  c10::Device device_;
+  c10::Device device_;  ///< the first, where inputs go
+  LayerDevices devices_{device_, {}};
   tensor::DType dtype_ = tensor::DType::float32;
   std::unique_ptr<Network> network_;
   std::unique_ptr<run::HostAllocator> allocator_;

@@ -19,7 +19,7 @@ namespace parity::model {
 /// All arguments must outlive it.
 class Decoding {
  public:
-  Decoding(const Network& network, const DecoderConfig& config, const c10::Device& device,
+  Decoding(const Network& network, const DecoderConfig& config, const LayerDevices& devices,
            const TokenInputs& inputs, const ForwardTaps& taps);
 
   /// Logits of the prompt, [batch, tokens, vocabulary]. Comes first, once.
@@ -30,7 +30,7 @@ class Decoding {
  private:
   const Network& network_;
   const DecoderConfig& config_;
-  const c10::Device device_;
+  const LayerDevices& devices_;
   const TokenInputs& inputs_;
   const ForwardTaps& taps_;
   std::vector<LayerCache> caches_;

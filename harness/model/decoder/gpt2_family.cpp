@@ -1,6 +1,7 @@
 // gpt2: learned positions, layer norms with bias, one projection for query, key and value, a plain
 // two-layer MLP.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/TensorOperators.h>
@@ -74,42 +75,44 @@ struct Gpt2Layer {
 
 class Gpt2 final : public Network {
  public:
-  Gpt2(const DecoderConfig& config, const WeightTensors& weights)
-      : tokens_("transformer.wte", weights),
-        positions_("transformer.wpe", weights),
-        norm_("transformer.ln_f", weights, config.norm_epsilon),
-        output_("lm_head", weights) {
-    for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-      const auto scale = config.attention_scales[static_cast<std::size_t>(layer)];
-      layers_.emplace_back(config, "transformer.h." + std::to_string(layer), scale, weights);
-    }
-  }
+  Gpt2(const DecoderConfig& config, std::unique_ptr<LayerWeights> weights)
+      : config_(config), weights_(std::move(weights)) {}
 
   [[nodiscard]] at::Tensor forward(const DecoderBatch& batch, std::vector<LayerCache>* caches,
                                    const ForwardTaps& taps) const override {
+    std::shared_ptr<const WeightTensors> last;
     const at::Tensor hidden = taps.module("transformer", [&] {
-      at::Tensor states = tokens_(batch.ids, taps);
-      states = dropout("transformer.drop", states + positions_(batch.positions, taps), taps);
-      for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-        states = layers_[layer].forward(states, context_of(layer, batch, caches), taps);
+      at::Tensor states = embedded(batch, taps);
+      for (std::size_t layer = 0; layer < config_.attention_scales.size(); ++layer) {
+        states = moved(states, weights_->devices()[layer + 1]);
+        const Gpt2Layer weighted(config_, "transformer.h." + std::to_string(layer),
+                                 config_.attention_scales[layer], *weights_->part(layer + 1));
+        states = weighted.forward(states, context_of(layer, batch, caches), taps);
       }
-      return norm_(states, taps);
+      last = weights_->part(config_.attention_scales.size() + 1);
+      return LayerNorm("transformer.ln_f", *last, config_.norm_epsilon)(
+          moved(states, weights_->devices().back()), taps);
     });
-    return output_(hidden, taps);
+    return Linear("lm_head", *last)(hidden, taps);
   }
 
  private:
-  Embedding tokens_;
-  Embedding positions_;
-  std::vector<Gpt2Layer> layers_;
-  LayerNorm norm_;
-  Linear output_;
+  [[nodiscard]] at::Tensor embedded(const DecoderBatch& batch, const ForwardTaps& taps) const {
+    const std::shared_ptr<const WeightTensors> weights = weights_->part(0);
+    const at::Tensor states = Embedding("transformer.wte", *weights)(batch.ids, taps);
+    const Embedding positions("transformer.wpe", *weights);
+    return dropout("transformer.drop", states + positions(batch.positions, taps), taps);
+  }
+
+  DecoderConfig config_;
+  std::unique_ptr<LayerWeights> weights_;
 };
 
 }  // namespace
 
-std::unique_ptr<Network> make_gpt2(const DecoderConfig& config, const WeightTensors& weights) {
-  return std::make_unique<Gpt2>(config, weights);
+std::unique_ptr<Network> make_gpt2(const DecoderConfig& config,
+                                   std::unique_ptr<LayerWeights> weights) {
+  return std::make_unique<Gpt2>(config, std::move(weights));
 }
 
 }  // namespace parity::model

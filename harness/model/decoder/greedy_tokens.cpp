@@ -44,12 +44,12 @@ std::vector<std::int64_t> best_tokens(const at::Tensor& logits, std::int64_t ste
 }  // namespace
 
 std::vector<std::int64_t> greedy_tokens(const Network& network, const DecoderConfig& config,
-                                        const c10::Device& device, const TokenInputs& prompt,
+                                        const LayerDevices& devices, const TokenInputs& prompt,
                                         std::int64_t steps) {
   run::IgnoredTaps nobody;
   TapEmitter emitter(nobody);
   const ForwardTaps taps(emitter, Instrumentation::outputs_only, run::TapDepth::modules);
-  Decoding decoding(network, config, device, prompt, taps);
+  Decoding decoding(network, config, devices, prompt, taps);
   std::vector<std::vector<std::int64_t>> by_step = {best_tokens(decoding.prefill(), 1)};
   while (static_cast<std::int64_t>(by_step.size()) < steps) {
     const auto next = static_cast<std::int64_t>(by_step.size()) + 1;

@@ -17,7 +17,7 @@ namespace parity::model {
 /// logit is NaN: no token is the best then.
 [[nodiscard]] std::vector<std::int64_t> greedy_tokens(const Network& network,
                                                       const DecoderConfig& config,
-                                                      const c10::Device& device,
+                                                      const LayerDevices& devices,
                                                       const TokenInputs& prompt,
                                                       std::int64_t steps);
 

@@ -19,6 +19,7 @@
 #include <ATen/ops/silu.h>
 #include <ATen/ops/square.h>
 #include <ATen/ops/tanh.h>
+#include <ATen/record_function.h>
 
 namespace parity::model {
 namespace {
@@ -65,6 +66,12 @@ std::optional<at::Tensor> when_defined(const at::Tensor& tensor) {
 
 at::ScalarType wide_dtype(at::ScalarType dtype) {
   return dtype == at::kDouble ? at::kDouble : at::kFloat;
+}
+
+at::Tensor moved(const at::Tensor& tensor, const c10::Device& device) {
+  if (tensor.device() == device) return tensor;
+  const at::RecordFunctionGuard silent(/*is_enabled=*/false);
+  return tensor.to(device);
 }
 
 Embedding::Embedding(std::string module_path, const WeightTensors& weights)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include "model/decoder/decoder_config.h"
 #include "model/decoder/forward_taps.h"
@@ -15,6 +16,10 @@ namespace parity::model {
 /// The dtype that norms and rotary tables are computed in: float32, as in the library, and float64
 /// for a model run in float64, where float32 would limit a run that is made to be the truth.
 [[nodiscard]] at::ScalarType wide_dtype(at::ScalarType dtype);
+
+/// The tensor itself where it is there already. A move is no operator of the model: nobody who
+/// records operators sees it.
+[[nodiscard]] at::Tensor moved(const at::Tensor& tensor, const c10::Device& device);
 
 struct Embedding {
   Embedding(std::string path, const WeightTensors& weights);

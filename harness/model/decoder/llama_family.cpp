@@ -2,6 +2,7 @@
 // MLP. They differ in biases, norms of query and key, and windows, all of which the config states.
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ATen/TensorOperators.h>
@@ -122,43 +123,43 @@ class LlamaLayer {
 
 class LlamaLike final : public Network {
  public:
-  LlamaLike(const DecoderConfig& config, const WeightTensors& weights, const c10::Device& device)
-      : tokens_("model.embed_tokens", weights),
-        rotary_("model.rotary_emb", config.rope, config.head_dim, device),
-        norm_("model.norm", weights, config.norm_epsilon),
-        output_("lm_head", weights) {
-    for (std::int64_t layer = 0; layer < config.layers; ++layer) {
-      const auto scale = config.attention_scales[static_cast<std::size_t>(layer)];
-      layers_.emplace_back(config, "model.layers." + std::to_string(layer), scale, weights);
-    }
-  }
+  LlamaLike(const DecoderConfig& config, std::unique_ptr<LayerWeights> weights)
+      : config_(config),
+        weights_(std::move(weights)),
+        rotary_("model.rotary_emb", config.rope, config.head_dim, weights_->devices().front()) {}
 
   [[nodiscard]] at::Tensor forward(const DecoderBatch& batch, std::vector<LayerCache>* caches,
                                    const ForwardTaps& taps) const override {
+    std::shared_ptr<const WeightTensors> last;
     const at::Tensor hidden = taps.module("model", [&] {
-      at::Tensor states = tokens_(batch.ids, taps);
-      const RotaryAngles angles = rotary_(batch.positions, states.scalar_type(), taps);
-      for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
-        states = layers_[layer].forward(states, context_of(layer, batch, caches), angles, taps);
+      at::Tensor states = Embedding("model.embed_tokens", *weights_->part(0))(batch.ids, taps);
+      RotaryAngles angles = rotary_(batch.positions, states.scalar_type(), taps);
+      for (std::size_t layer = 0; layer < config_.attention_scales.size(); ++layer) {
+        const c10::Device device = weights_->devices()[layer + 1];
+        states = moved(states, device);
+        angles = {moved(angles.cosines, device), moved(angles.sines, device)};
+        const LlamaLayer weighted(config_, "model.layers." + std::to_string(layer),
+                                  config_.attention_scales[layer], *weights_->part(layer + 1));
+        states = weighted.forward(states, context_of(layer, batch, caches), angles, taps);
       }
-      return norm_(states, taps);
+      last = weights_->part(config_.attention_scales.size() + 1);
+      return RmsNorm("model.norm", *last, config_.norm_epsilon)(
+          moved(states, weights_->devices().back()), taps);
     });
-    return output_(hidden, taps);
+    return Linear("lm_head", *last)(hidden, taps);
   }
 
  private:
-  Embedding tokens_;
+  DecoderConfig config_;
+  std::unique_ptr<LayerWeights> weights_;
   Rotary rotary_;
-  std::vector<LlamaLayer> layers_;
-  RmsNorm norm_;
-  Linear output_;
 };
 
 }  // namespace
 
-std::unique_ptr<Network> make_llama_like(const DecoderConfig& config, const WeightTensors& weights,
-                                         const c10::Device& device) {
-  return std::make_unique<LlamaLike>(config, weights, device);
+std::unique_ptr<Network> make_llama_like(const DecoderConfig& config,
+                                         std::unique_ptr<LayerWeights> weights) {
+  return std::make_unique<LlamaLike>(config, std::move(weights));
 }
 
 }  // namespace parity::model

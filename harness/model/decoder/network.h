@@ -11,7 +11,7 @@
 #include "model/decoder/attention.h"
 #include "model/decoder/decoder_config.h"
 #include "model/decoder/forward_taps.h"
-#include "model/decoder/weight_tensors.h"
+#include "model/decoder/layer_weights.h"
 
 namespace parity::model {
 
@@ -28,11 +28,10 @@ class Network {
 
 /// gpt2.
 [[nodiscard]] std::unique_ptr<Network> make_gpt2(const DecoderConfig& config,
-                                                 const WeightTensors& weights);
+                                                 std::unique_ptr<LayerWeights> weights);
 
 /// llama, mistral, qwen2 and qwen3.
 [[nodiscard]] std::unique_ptr<Network> make_llama_like(const DecoderConfig& config,
-                                                       const WeightTensors& weights,
-                                                       const c10::Device& device);
+                                                       std::unique_ptr<LayerWeights> weights);
 
 }  // namespace parity::model

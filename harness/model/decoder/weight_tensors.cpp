@@ -21,16 +21,6 @@ std::size_t extent_bytes(const StoredTensor& stored) {
   return (static_cast<std::size_t>(last) + 1) * tensor::size_bytes(stored.dtype);
 }
 
-at::Tensor view_of(const StoredTensor& stored) {
-  PARITY_CHECK(stored.strides.size() == stored.shape.size());
-  PARITY_CHECK(extent_bytes(stored) <= stored.storage.size());
-  // from_blob wants a mutable pointer; nothing in the decoder writes to a weight.
-  auto* data = const_cast<std::byte*>(stored.storage.data());
-  return at::from_blob(
-      data, stored.shape, stored.strides, [owner = stored.owner](void*) {},
-      at::TensorOptions().dtype(scalar_type_of(stored.dtype)));
-}
-
 /// Legacy pickles and safetensors may start a tensor at any byte, but loads of an element must be
 /// aligned.
 at::Tensor aligned(const at::Tensor& view) {
@@ -40,15 +30,25 @@ at::Tensor aligned(const at::Tensor& view) {
 
 }  // namespace
 
+at::Tensor view_of(const StoredTensor& stored) {
+  PARITY_CHECK(stored.strides.size() == stored.shape.size());
+  PARITY_CHECK(extent_bytes(stored) <= stored.storage.size());
+  // from_blob wants a mutable pointer; nothing in the decoder writes to a weight.
+  auto* data = const_cast<std::byte*>(stored.storage.data());
+  return aligned(at::from_blob(
+      data, stored.shape, stored.strides, [owner = stored.owner](void*) {},
+      at::TensorOptions().dtype(scalar_type_of(stored.dtype))));
+}
+
 WeightTensors::WeightTensors(const StateDict& weights, const WeightBinding& binding,
-                             const c10::Device& device, const Cast& cast) {
+                             const std::vector<std::string>& names, const Load& load) {
   std::map<std::size_t, at::Tensor> loaded;
-  for (const auto& [name, position] : binding.tensors) {
+  for (const std::string& name : names) {
+    const std::size_t position = binding.tensors.at(name);
     at::Tensor& tensor = loaded[position];
     if (!tensor.defined()) {
       const StoredTensor& stored = weights.tensors[position];
-      with_torch_errors("loading weight " + stored.name,
-                        [&] { tensor = cast(aligned(view_of(stored)).to(device)); });
+      with_torch_errors("loading weight " + stored.name, [&] { tensor = load(stored); });
     }
     tensors_[name] = tensor;
   }

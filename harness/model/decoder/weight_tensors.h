@@ -1,24 +1,31 @@
-// Private to the decoder: the bound weights as torch tensors on the model's device.
-// Knows names and dtypes; which of them an architecture needs is decided in the plan.
+// Private to the decoder: bound weights as torch tensors on a device. Knows names and dtypes; which
+// of them an architecture needs is decided in the plan, and how they get there by the caller.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
 #include "model/decoder/weight_layout.h"
-#include "model/torch/cast.h"
 
 namespace parity::model {
 
+/// A stored tensor over its mapped memory, strided as in the file and not cast; a copy where it
+/// lies unaligned.
+[[nodiscard]] at::Tensor view_of(const StoredTensor& stored);
+
 class WeightTensors {
  public:
-  /// Views of the mapped file where device and cast allow, copies elsewhere. Weights that share a
-  /// tensor in the file share it here.
-  WeightTensors(const StateDict& weights, const WeightBinding& binding, const c10::Device& device,
-                const Cast& cast);
+  using Load = std::function<at::Tensor(const StoredTensor& stored)>;
+
+  /// The parameters `names`, each as `load` brings it to the device. Weights that share a tensor in
+  /// the file share it here.
+  WeightTensors(const StateDict& weights, const WeightBinding& binding,
+                const std::vector<std::string>& names, const Load& load);
 
   /// An undefined tensor when the architecture has no such parameter (a bias).
   [[nodiscard]] at::Tensor find(const std::string& name) const;

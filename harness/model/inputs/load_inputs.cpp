@@ -37,6 +37,8 @@ std::string what_it_is(const FileDescription& description, const std::string& la
   switch (description.kind) {
     case FileKind::torchscript:
       return label + " is a TorchScript model, not inputs";
+    case FileKind::exported_program:
+      return label + " is an exported program, not inputs";
     case FileKind::safetensors:
       return label + " is a weights file (safetensors), not inputs";
     case FileKind::safetensors_index:

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 
 #include "error/error.h"
+#include "error/last_words.h"
 
 namespace parity::model {
 namespace {
@@ -26,15 +27,6 @@ struct DeviceLibrary {
 DeviceLibrary& device_library() {
   static DeviceLibrary library;
   return library;
-}
-
-std::filesystem::path torch_folder() {
-  Dl_info info{};
-  // Any function of libtorch_cpu.so tells where the library in use lies.
-  if (dladdr(reinterpret_cast<const void*>(&at::globalContext), &info) == 0 ||
-      info.dli_fname == nullptr)
-    return {};
-  return std::filesystem::path(info.dli_fname).parent_path();
 }
 
 void try_to_load(DeviceLibrary& library) {
@@ -59,10 +51,6 @@ void try_to_load(DeviceLibrary& library) {
   }
 }
 
-int gpu_count() {
-  return at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHooks().deviceCount()) : 0;
-}
-
 [[noreturn]] void refuse(const std::string& wanted, int count) {
   std::string reason;
   if (count > 0) {
@@ -78,8 +66,9 @@ int gpu_count() {
   }
   std::string available = "cpu";
   for (int i = 0; i < count; ++i) available += ", cuda:" + std::to_string(i);
-  throw Error(ErrorKind::device,
-              "device " + wanted + " is not there: " + reason + ". Available: " + available + ".");
+  throw Error(ErrorKind::device, "device " + wanted + " is not there: " + reason +
+                                     ". Available: " + available + "; parity doctor --device " +
+                                     wanted + " says what is in the way.");
 }
 
 int parsed_index(const std::string& device) {
@@ -101,9 +90,28 @@ int parsed_index(const std::string& device) {
 
 }  // namespace
 
+std::filesystem::path torch_folder() {
+  Dl_info info{};
+  // Any function of libtorch_cpu.so tells where the library in use lies.
+  if (dladdr(reinterpret_cast<const void*>(&at::globalContext), &info) == 0 ||
+      info.dli_fname == nullptr)
+    return {};
+  return std::filesystem::path(info.dli_fname).parent_path();
+}
+
+int gpu_count() {
+  return at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHooks().deviceCount()) : 0;
+}
+
+const std::string& device_library_problem() { return device_library().problem; }
+
+bool device_library_tried() { return device_library().tried; }
+
 void load_device_library(const run::Settings& settings) {
   DeviceLibrary& library = device_library();
-  if (settings.device != "cpu" && !library.tried) try_to_load(library);
+  if (settings.device == "cpu" || library.tried) return;
+  const LastWords last_words("loading LibTorch's GPU library");
+  try_to_load(library);
 }
 
 c10::Device resolve_device(const run::Settings& settings) {

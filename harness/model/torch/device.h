@@ -2,7 +2,9 @@
 // interface. No CUDA or HIP header: the same source serves NVIDIA, AMD and CPU builds of LibTorch.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <string>
 
 #include <c10/core/Device.h>
 
@@ -16,6 +18,19 @@ namespace parity::model {
 /// is "cpu". Call before anything asks torch for devices: torch remembers the first answer for the
 /// whole process.
 void load_device_library(const run::Settings& settings);
+
+/// Why there is no device library, as part of a sentence; "" before it was tried, or when it
+/// loaded.
+[[nodiscard]] const std::string& device_library_problem();
+
+/// Whether it was loaded, or could not be.
+[[nodiscard]] bool device_library_tried();
+
+/// Folder of the LibTorch that is loaded.
+[[nodiscard]] std::filesystem::path torch_folder();
+
+/// GPUs that LibTorch sees; 0 without a device library.
+[[nodiscard]] int gpu_count();
 
 /// The device that `settings.device` names; loads the device library when needed.
 /// Throws Error(usage) for a malformed name, Error(device) saying which devices there are and why

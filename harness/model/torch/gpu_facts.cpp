@@ -14,6 +14,9 @@
 
 #include <dlfcn.h>
 
+#include "model/torch/gpu_firmware.h"
+#include "run/gfx_target.h"
+
 namespace parity::model {
 namespace {
 
@@ -134,15 +137,48 @@ std::string name_from_torch(int index) {
   return name == nullptr ? std::string() : std::string(name, strnlen(name, 255));
 }
 
+template <class Function>
+Function* library_function(const char* symbol) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, symbol));
+}
+
+/// "13.1.0" by a function of CUDA's libraries that gives major, minor and patch one by one.
+std::string version_by_property(const char* symbol) {
+  auto* get = library_function<int(int, int*)>(symbol);
+  std::string version;
+  for (int property = 0; property < 3; ++property) {
+    int number = 0;
+    if (get == nullptr || get(property, &number) != 0) return {};
+    if (property > 0) version += '.';
+    version += std::to_string(number);
+  }
+  return version;
+}
+
+std::string rocblas_version() {
+  auto* get = library_function<int(char*, std::size_t)>("rocblas_get_version_string");
+  std::array<char, 128> text{};
+  if (get == nullptr || get(text.data(), text.size()) != 0) return {};
+  return std::string(text.data(), strnlen(text.data(), text.size()));
+}
+
 }  // namespace
 
-std::string gfx_name(std::uint64_t gfx_target_version) {
-  if (gfx_target_version == 0) return {};
-  // major * 10000 + minor * 100 + stepping; the name writes the stepping in hex.
-  std::ostringstream name;
-  name << "gfx" << gfx_target_version / 10000 << gfx_target_version / 100 % 100 << std::hex
-       << gfx_target_version % 100;
-  return name.str();
+std::map<std::string, std::string> kernel_library_versions(GpuRuntime runtime) {
+  std::map<std::string, std::string> versions;
+  const auto add = [&](const char* name, const std::string& version) {
+    if (!version.empty()) versions[name] = version;
+  };
+  if (runtime == GpuRuntime::cuda) {
+    add("cublas", version_by_property("cublasGetProperty"));
+    add("cublaslt", version_by_property("cublasLtGetProperty"));
+    add("cusparse", version_by_property("cusparseGetProperty"));
+    add("cusolver", version_by_property("cusolverGetProperty"));
+    add("cufft", version_by_property("cufftGetProperty"));
+  } else {
+    add("rocblas", rocblas_version());
+  }
+  return versions;
 }
 
 GpuFacts gpu_facts(GpuRuntime runtime, int index) {
@@ -156,9 +192,13 @@ GpuFacts gpu_facts(GpuRuntime runtime, int index) {
   } else {
     facts.vendor = "AMD";
     facts.name = first_line(fs::path("/sys/bus/pci/devices") / address / "product_name");
-    facts.arch = gfx_name(kfd_node(address)["gfx_target_version"]);
+    facts.arch = run::gfx_name(kfd_node(address)["gfx_target_version"]);
     facts.driver = first_line("/sys/module/amdgpu/version");
   }
+  const GpuFirmware firmware =
+      runtime == GpuRuntime::cuda ? nvidia_firmware(address) : amd_firmware(address);
+  facts.vbios = firmware.vbios;
+  facts.firmware = firmware.firmware;
   if (facts.name.empty()) facts.name = name_from_torch(index);
   facts.memory_bytes = memory_bytes(runtime, index);
   return facts;

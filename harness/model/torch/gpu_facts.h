@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace parity::model {
@@ -16,6 +17,8 @@ struct GpuFacts {
   std::string name;    ///< "NVIDIA H200", "AMD Instinct MI300X"
   std::string arch;    ///< "sm_90", "gfx942"
   std::string driver;  ///< version of the kernel driver
+  std::string vbios;
+  std::string firmware;
   std::uint64_t memory_bytes = 0;
 };
 
@@ -24,8 +27,8 @@ struct GpuFacts {
 enum class GpuRuntime : std::uint8_t { cuda, hip };
 [[nodiscard]] GpuFacts gpu_facts(GpuRuntime runtime, int index);
 
-/// AMD's name of the amdgpu driver's gfx_target_version: 90402 is gfx942, 90010 is gfx90a. "" for
-/// 0, a CPU node.
-[[nodiscard]] std::string gfx_name(std::uint64_t gfx_target_version);
+/// Versions of the vendor's libraries that tell them without a handle, by name ("cublas",
+/// "13.1.0"); of those that are loaded.
+[[nodiscard]] std::map<std::string, std::string> kernel_library_versions(GpuRuntime runtime);
 
 }  // namespace parity::model

@@ -2,6 +2,7 @@
 // Knows the words of torch's messages, which no other file looks at.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -15,11 +16,13 @@ namespace parity::model {
 /// error's detail.
 void with_torch_errors(const std::string& context, const std::function<void()>& body);
 
-/// The one line of a torch error's text that says what went wrong: neither the C++ backtrace nor
-/// the interpreter's list of source lines.
-[[nodiscard]] std::string cause_of(const std::string& text);
+/// What an exception says, without the backtrace, whose words are not the error's.
+[[nodiscard]] std::string text_of(const std::exception& error);
 
-/// Who can act on a torch error with this text: device and memory failures are told by their words.
-[[nodiscard]] ErrorKind kind_of_failure(const std::string& text);
+/// The same for a text that was caught before. `found` is what the caller knows besides of the
+/// cause ("a dtype is fixed in op aten.to of layer fc (float32)"); "" for nothing.
+// NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
+[[noreturn]] void throw_torch_failure(const std::string& context, const std::string& text,
+                                      const std::string& found);
 
 }  // namespace parity::model

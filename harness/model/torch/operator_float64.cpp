@@ -12,7 +12,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include "model/torch/bridge.h"
-#include "model/torch/guard.h"
+#include "model/torch/failure.h"
 
 namespace parity::model {
 namespace {

@@ -10,6 +10,7 @@
 #include <torch/csrc/jit/runtime/interpreter.h>
 
 #include "error/error.h"
+#include "model/torch/source_place.h"
 
 namespace parity::model {
 
@@ -31,6 +32,7 @@ struct OpenCall final : at::ObserverContext {
 
 /// The innermost place of the model's own code.
 std::string source_line() {
+  if (const std::string* place = SourcePlace::current()) return *place;
   for (const auto& entry : torch::jit::currentCallstack()) {
     if (const auto place = entry.range.file_line_col()) {
       const auto& [file, line, column] = *place;

@@ -26,7 +26,7 @@ struct RecordedCall {
   std::vector<c10::IValue> given;
   /// Outputs with tensors as they were when it returned; what only views an input is as returned.
   std::vector<c10::IValue> made;
-  std::string source;  ///< file:line of TorchScript; else empty
+  std::string source;  ///< file:line where the model's file says so; else empty
   Caller caller = Caller::model;
 };
 

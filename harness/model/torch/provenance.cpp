@@ -61,6 +61,8 @@ void add_gpu(run::Provenance& facts, int index) {
   facts.set("device.name", gpu.name.empty() ? "unknown " + gpu.vendor + " GPU" : gpu.name);
   facts.set("device.arch", gpu.arch.empty() ? "unknown" : gpu.arch);
   if (!gpu.driver.empty()) facts.set("device.driver", gpu.driver);
+  if (!gpu.vbios.empty()) facts.set("device.vbios", gpu.vbios);
+  if (!gpu.firmware.empty()) facts.set("device.firmware", gpu.firmware);
   if (gpu.memory_bytes != 0) facts.set("device.memory_bytes", std::to_string(gpu.memory_bytes));
 }
 
@@ -73,6 +75,10 @@ void add_gpu_libraries(run::Provenance& facts) {
     facts.set("library.miopen", std::to_string(hooks.versionCuDNN()));
   } else if (hooks.hasCuDNN()) {
     facts.set("library.cudnn", std::to_string(hooks.versionCuDNN()));
+  }
+  for (const auto& [name, version] :
+       kernel_library_versions(rocm ? GpuRuntime::hip : GpuRuntime::cuda)) {
+    facts.set("library." + name, version);
   }
 }
 

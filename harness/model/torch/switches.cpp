@@ -147,6 +147,10 @@ std::string executor_in_force() {
 
 }  // namespace
 
+void put_fp32_precision(Fp32Precision precision) {
+  set_fp32_precision(at::globalContext(), precision);
+}
+
 void apply_switches(const run::Settings& settings, const c10::Device& device) {
   at::Context& context = at::globalContext();
   set_fp32_precision(context, settings.fp32_precision);

@@ -14,4 +14,7 @@ namespace parity::model {
 [[nodiscard]] run::Provenance switch_facts(const c10::Device& device,
                                            const run::Settings& settings);
 
+/// Puts the precision of float32 matrix products and convolutions in force, on every device.
+void put_fp32_precision(run::Fp32Precision precision);
+
 }  // namespace parity::model

@@ -7,6 +7,7 @@
 #include <ATen/core/function_schema.h>
 #include <ATen/record_function.h>
 
+#include "error/last_words.h"
 #include "model/torch/bridge.h"
 #include "model/torch/device_tensor.h"
 #include "model/torch/forced_value.h"
@@ -141,8 +142,9 @@ void TapEmitter::emit_leaf(const run::TapId& id, const c10::IValue& value) {
   }
   const at::Tensor dense = tensor.layout() == c10::kMkldnn ? tensor.to_dense() : tensor;
   ++emitted_;
-  last_path_ = id.path;
-  sink_.on_tap(id, TorchDeviceTensor(dense, run::to_string(id)));
+  last_tap_ = run::to_string(id);
+  note_last_tap(last_tap_);
+  sink_.on_tap(id, TorchDeviceTensor(dense, last_tap_));
   if (const std::optional<tensor::TensorView> forced = sink_.forced_value(id)) {
     const std::string refusal = overwrite(tensor, *forced);
     if (!refusal.empty()) sink_.on_not_forced(id, refusal);

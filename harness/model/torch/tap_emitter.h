@@ -32,8 +32,8 @@ class TapEmitter {
 
   /// Tensors handed to the sink so far.
   [[nodiscard]] std::int64_t emitted() const { return emitted_; }
-  /// Layer path of the last of them; empty before the first.
-  [[nodiscard]] const std::string& last_path() const { return last_path_; }
+  /// Name of the last of them; empty before the first.
+  [[nodiscard]] const std::string& last_tap() const { return last_tap_; }
 
  private:
   void emit(run::TapId id, const c10::IValue& value);
@@ -43,7 +43,7 @@ class TapEmitter {
   run::TapSink& sink_;
   std::map<std::pair<std::string, std::string>, std::int64_t> calls_;
   std::int64_t emitted_ = 0;
-  std::string last_path_;
+  std::string last_tap_;
 };
 
 }  // namespace parity::model

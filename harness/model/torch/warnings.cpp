@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/torch/guard.h"
+#include "model/torch/failure.h"
 
 namespace parity::model {
 

@@ -1,6 +1,7 @@
 #include "model/torchscript/script_file.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include <ATen/ATen.h>
@@ -8,8 +9,10 @@
 
 #include "error/error.h"
 #include "model/torch/cast.h"
+#include "model/torch/failure.h"
 #include "model/torch/guard.h"
 #include "model/torchscript/device_constants.h"
+#include "model/torchscript/missing_operators.h"
 #include "model/torchscript/weight_digests.h"
 
 namespace parity::model {
@@ -48,6 +51,25 @@ void describe(const std::filesystem::path& file, ScriptFile& script) {
   script.notes.insert(script.notes.end(), weights.notes.begin(), weights.notes.end());
 }
 
+/// Throws Error(model) that names all operators nobody registered, where that is why.
+torch::jit::Module loaded(const std::filesystem::path& file, const c10::Device& device) {
+  torch::jit::Module module;
+  with_torch_errors("cannot read " + file.string() + " as TorchScript", [&] {
+    try {
+      // Straight to the device: moving the module later would leave tensors behind that tracing
+      // made constants.
+      module = torch::jit::load(file.string(), device);
+    } catch (const std::exception& error) {
+      if (read_failure(error.what()).fault != Fault::unknown_operator) throw;
+      const std::string missing = missing_operators(file);
+      if (missing.empty()) throw;
+      throw Error(ErrorKind::model, "cannot run " + file.string() + ": " + missing)
+          .with_detail(error.what());
+    }
+  });
+  return module;
+}
+
 /// Module::to would cast integer buffers, too.
 void cast_floating(torch::jit::Module& module, const Cast& cast) {
   const auto replace = [&](at::Tensor tensor) {
@@ -62,11 +84,7 @@ void cast_floating(torch::jit::Module& module, const Cast& cast) {
 ScriptFile load_script(const std::filesystem::path& file, const std::string& method,
                        const c10::Device& device, const run::Settings& settings) {
   ScriptFile script;
-  with_torch_errors("cannot read " + file.string() + " as TorchScript", [&] {
-    // Straight to the device: moving the module later would leave tensors behind that tracing made
-    // constants.
-    script.module = torch::jit::load(file.string(), device);
-  });
+  script.module = loaded(file, device);
   script.method = chosen_method(script.module, method);
   with_torch_errors("cannot prepare " + file.string(), [&] {
     describe(file, script);

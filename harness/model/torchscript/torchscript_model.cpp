@@ -11,13 +11,18 @@
 #include <torch/csrc/jit/runtime/print_handler.h>
 
 #include "error/error.h"
+#include "error/last_words.h"
+#include "model/standard_output_aside.h"
+#include "model/torch/bridge.h"
 #include "model/torch/cast.h"
 #include "model/torch/device.h"
+#include "model/torch/failure.h"
 #include "model/torch/guard.h"
 #include "model/torch/random_numbers.h"
 #include "model/torch/tap_emitter.h"
 #include "model/torch/warnings.h"
 #include "model/torchscript/arguments.h"
+#include "model/torchscript/fixed_in_code.h"
 #include "model/torchscript/fresh_state.h"
 #include "model/torchscript/instrument.h"
 #include "model/torchscript/logits.h"
@@ -78,6 +83,7 @@ class TorchScriptModel final : public Model {
   [[nodiscard]] std::string failing_place(const tensor::Value& inputs, const std::string& failure,
                                           const TapEmitter& emitter);
   [[nodiscard]] std::string marked_failure(const tensor::Value& inputs);
+  [[nodiscard]] std::string fixed_in_code(const std::string& failure) const;
   void load();
   [[nodiscard]] bool wrote() const { return shared_->version() != version_; }
   void undo_writes();
@@ -157,9 +163,11 @@ std::string TorchScriptModel::marked_failure(const tensor::Value& inputs) {
 std::string TorchScriptModel::failing_place(const tensor::Value& inputs, const std::string& failure,
                                             const TapEmitter& emitter) {
   const std::string file = source_.model.filename().string();
-  if (kind_of_failure(failure) != ErrorKind::model) {
+  if (read_failure(failure).kind != ErrorKind::model) {
     // A device that failed or is full must not be asked to do the same again.
-    return emitter.last_path().empty() ? file : file + " behind layer " + emitter.last_path();
+    const std::string code = code_at_fault(failure);
+    return file + (emitter.last_tap().empty() ? "" : " behind tap " + emitter.last_tap()) +
+           (code.empty() ? "" : ", at " + code);
   }
   try {
     const std::string place = marked_failure(inputs);
@@ -167,6 +175,15 @@ std::string TorchScriptModel::failing_place(const tensor::Value& inputs, const s
   } catch (const std::exception&) {
     return file;  // the failure itself is what matters, its place is a courtesy
   }
+}
+
+/// What of the code is to blame, where a dtype or a device that it names may be.
+std::string TorchScriptModel::fixed_in_code(const std::string& failure) const {
+  const Fault fault = read_failure(failure).fault;
+  if (fault == Fault::fixed_device) return fixed_devices(script_.module);
+  if (fault != Fault::fixed_dtype) return "";
+  return fixed_dtypes(script_.module,
+                      settings_.dtype ? scalar_type_of(*settings_.dtype) : at::kFloat);
 }
 
 c10::IValue TorchScriptModel::forward(const tensor::Value& inputs, Instrumentation instrumentation,
@@ -179,12 +196,11 @@ c10::IValue TorchScriptModel::forward(const tensor::Value& inputs, Instrumentati
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    const std::exception_ptr failure = std::current_exception();
-    const std::string place = failing_place(inputs, error.what(), emitter);
+    const std::string failure = text_of(error);
+    const std::string place = failing_place(inputs, failure, emitter);
     const std::string cast =
         settings_.dtype ? " in " + std::string(tensor::name(*settings_.dtype)) : "";
-    with_torch_errors("running " + place + cast, [&] { std::rethrow_exception(failure); });
-    throw;
+    throw_torch_failure("running " + place + cast, failure, fixed_in_code(failure));
   }
 }
 
@@ -207,7 +223,9 @@ void TorchScriptModel::undo_writes() {
 
 void TorchScriptModel::run(const tensor::Value& inputs, Instrumentation instrumentation,
                            run::TapSink& sink) {
+  const StandardOutputAside aside;  // from operators that print
   const std::string file = source_.model.filename().string();
+  const LastWords last_words("running " + file);
   with_torch_errors("running " + file, [&] {
     WarningCollector warnings;
     apply_switches(settings_, device_);

@@ -16,8 +16,8 @@ namespace parity::model {
 namespace {
 
 constexpr std::string_view kExport =
-    "; export the model in Python with torch.jit.script(model).save(\"model.pt\") or "
-    "torch.save(model.state_dict(), \"weights.pt\")";
+    "; export the model in Python with torch.export.save(program, \"model.pt2\"), "
+    "torch.jit.script(model).save(\"model.pt\") or torch.save(model.state_dict(), \"weights.pt\")";
 
 bool has_record_in(const ZipArchive& archive, std::string_view part) {
   return std::any_of(archive.entries().begin(), archive.entries().end(),
@@ -40,9 +40,7 @@ FileDescription describe_foreign_zip(const ZipArchive& archive, const std::strin
   }
   if (has_record_in(archive, "archive_format") ||
       has_record_in(archive, "serialized_exported_program.json")) {
-    return {FileKind::exported_program,
-            label + " is an exported program of torch.export, which is not read" +
-                std::string(kExport)};
+    return {FileKind::exported_program, label + " is an exported program of torch.export"};
   }
   const auto& entries = archive.entries();
   const bool arrays = !entries.empty() && std::all_of(entries.begin(), entries.end(),

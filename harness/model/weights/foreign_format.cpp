@@ -19,7 +19,8 @@ struct Signature {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kExport =
-    "; export the model in Python with torch.jit.script(model).save(\"model.pt\") or "
+    "; export the model in Python with torch.export.save(program, \"model.pt2\"), "
+    "torch.jit.script(model).save(\"model.pt\") or "
     "torch.save(model.state_dict(), \"weights.pt\")";
 
 constexpr std::array kSignatures = {

@@ -16,6 +16,7 @@
 #include "error/error.h"
 #include "model/collecting_sink.h"
 #include "model/decoder/decoder_model.h"
+#include "model/tap_dump.h"
 
 namespace parity::model {
 namespace {
@@ -46,26 +47,6 @@ run::Settings read_settings(const json& job) {
     settings.taps = run::TapDepth::ops;
   }
   return settings;
-}
-
-void write_taps(const CollectingSink& sink, const std::string& out) {
-  std::ofstream lines(out);
-  std::ofstream bytes(out + ".bin", std::ios::binary);
-  std::size_t offset = 0;
-  for (const std::string& name : sink.names) {
-    const tensor::HostTensor& tensor = sink.tensors.at(name);
-    const auto size = tensor.bytes().size();
-    lines << json{{"name", name},
-                  {"dtype", std::string(tensor::name(tensor.dtype()))},
-                  {"shape", tensor.shape()},
-                  {"offset", offset},
-                  {"size", size}}
-                 .dump()
-          << '\n';
-    bytes.write(reinterpret_cast<const char*>(tensor.bytes().data()),
-                static_cast<std::streamsize>(size));
-    offset += size;
-  }
 }
 
 void run_job(const json& job) {

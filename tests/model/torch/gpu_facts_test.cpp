@@ -2,10 +2,7 @@
 #include "model/torch/gpu_facts.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -43,16 +40,6 @@ TEST(GpuMemory, IsThatOfTheGpuAskedForAndTheCurrentOneStays) {
     EXPECT_EQ(gpu_facts(GpuRuntime::hip, 2).memory_bytes, 0U) << "there is no third GPU";
     EXPECT_EQ(current_device, current);
   }
-}
-
-TEST(GfxName, FollowsAmdsSpelling) {
-  const std::vector<std::pair<std::uint64_t, std::string>> rows = {
-      {90402, "gfx942"},   {90010, "gfx90a"},
-      {90008, "gfx908"},   {90006, "gfx906"},
-      {110000, "gfx1100"}, {110501, "gfx1151"},
-      {100302, "gfx1032"}, {120001, "gfx1201"},
-      {90500, "gfx950"},   {0, ""}};
-  for (const auto& [version, name] : rows) EXPECT_EQ(gfx_name(version), name) << version;
 }
 
 TEST(GpuFacts, AreEmptyWithoutARuntimeButNameTheVendor) {

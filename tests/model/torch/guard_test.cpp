@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "error/error.h"
+#include "model/torch/failure.h"
 
 namespace parity::model {
 namespace {
@@ -71,7 +72,7 @@ TEST(TorchErrors, SayWhatToDoAboutParitysOwnFlags) {
       {"cumsum_cuda_kernel does not have a deterministic implementation, but you set",
        "without --deterministic"},
       {"\"addmm_impl_cpu_\" not implemented for 'Half'", "--dtype keep"},
-      {"out of memory", "smaller batch"},
+      {"out of memory", "smaller --inputs"},
   };
   for (const auto& [text, advice] : rows) {
     const std::string message =

@@ -40,7 +40,7 @@ TEST(TapEmitter, CountsCallsPerModuleAndPerOpInsideAModule) {
                                "<output>", "<output>#1"}));
   EXPECT_EQ(sink.ids.back().kind, run::TapKind::output);
   EXPECT_EQ(emitter.emitted(), 7);
-  EXPECT_EQ(emitter.last_path(), "<output>");
+  EXPECT_EQ(emitter.last_tap(), "<output>#1");
 }
 
 TEST(TapEmitter, NamesNestedTensorsByPlaceAndALoneOneNot) {

@@ -75,6 +75,60 @@ TEST(FailingForward, NamesADtypeThatTheOpDoesNotTake) {
               "aten.linalg_cholesky", "Half");
 }
 
+TEST(FailingForward, SaysWhereTheCodeFixesADtype) {
+  ScriptSpec inner;
+  inner.children.emplace_back("fc", linear_spec(3));
+  inner.source =
+      "def forward(self, x):\n    y = torch.zeros_like(x, dtype=None)\n"
+      "    return self.fc.forward(x.to(6) + y) + torch.ones([3], dtype=7)\n";
+  ScriptSpec outer;
+  outer.children.emplace_back("encoder", inner);
+  outer.source = "def forward(self, x):\n    return self.encoder.forward(x)\n";
+  run::Settings settings = cpu_settings();
+  settings.dtype = tensor::DType::bfloat16;
+  const auto model = open_script(save_script(outer, "fixed_dtype"), settings);
+  EXPECT_SAYS(run_error(*model, arguments(counting({2, 3}))), ErrorKind::model, "aten.matmul",
+              "encoder.fc", "same dtype",
+              "a dtype is fixed in op aten.to of layer encoder (float32), "
+              "op aten.ones of layer encoder (float64)",
+              "torch.jit.trace", "--dtype keep");
+}
+
+TEST(FailingForward, SaysWhereTheCodeFixesADevice) {
+  ScriptSpec spec;
+  spec.source = "def forward(self, x):\n    return x.cuda() + 1.0\n";
+  const auto model = open_script(save_script(spec, "fixed_device"));
+  EXPECT_SAYS(run_error(*model, arguments(counting({2, 2}))), ErrorKind::model, "op aten.cuda",
+              "a device is fixed in op aten.cuda of the model", "x.device", "torch.jit.script");
+}
+
+TEST(FailingForward, RunsADeviceThatATraceFixedOnTheRunsOwn) {
+  ScriptSpec spec;
+  spec.source =
+      "def forward(self, x):\n    return x + torch.zeros([2], device=torch.device('cuda:0'))\n";
+  const auto model = open_script(save_script(spec, "fixed_constant"));
+  CollectingSink sink;
+  model->run(arguments(counting({2, 2})), Instrumentation::taps, sink);
+  ASSERT_FALSE(model->notes().empty());
+  EXPECT_NE(model->notes().front().find("replaced by cpu"), std::string::npos);
+}
+
+TEST(FailingForward, TellsHowMuchHostMemoryWasWanted) {
+  ScriptSpec spec;
+  spec.source = "def forward(self, x):\n    return torch.zeros([17592186044416]) + x\n";
+  const auto model = open_script(save_script(spec, "host_memory"));
+  EXPECT_SAYS(run_error(*model, arguments(counting({1}))), ErrorKind::resource,
+              "out of host memory: 64.0 TiB wanted", "at torch.zeros", "--store rows:N");
+}
+
+TEST(FailingForward, SaysWhatToDoWithAnIndexThatIsTooLarge) {
+  ScriptSpec spec;
+  spec.source = "def forward(self, x):\n    return torch.embedding(torch.zeros([4, 2]), x)\n";
+  const auto model = open_script(save_script(spec, "bad_index"));
+  EXPECT_SAYS(run_error(*model, arguments(integers({2}, {1, 9}))), ErrorKind::model,
+              "aten.embedding", "index out of range", "--inputs");
+}
+
 TEST(FailingForward, SaysWhatTheModelRaised) {
   ScriptSpec spec;
   spec.source =

@@ -1,0 +1,42 @@
+// Private to model/: mapped host memory to a device through two pinned buffers, so that reading the
+// file and copying to the device overlap. The device-neutral interface of torch alone.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+#include <c10/core/Event.h>
+#include <c10/core/thread_pool.h>
+
+namespace parity::model {
+
+/// For one GPU and one thread.
+class PinnedUpload {
+ public:
+  /// Starts threads, but allocates nothing yet.
+  explicit PinnedUpload(const c10::Device& device);
+
+  /// A contiguous copy of `host` on the device, in the order of the device's current stream: what
+  /// is queued there next finds it complete.
+  [[nodiscard]] at::Tensor copy(const at::Tensor& host);
+
+ private:
+  struct Buffer {
+    at::Tensor memory;               ///< pinned bytes
+    std::optional<c10::Event> free;  ///< behind the last copy out of it
+  };
+  [[nodiscard]] Buffer& next_buffer();
+  void copy_bytes(std::byte* to, const std::byte* from, std::int64_t size);
+
+  c10::Device device_;
+  std::unique_ptr<c10::ThreadPool> threads_;  ///< memory is faster than one of them
+  std::array<Buffer, 2> buffers_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace parity::model
