@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "run/fact_groups.h"
 #include "run/numeric_switch.h"
 
 namespace parity::history {
@@ -16,7 +17,7 @@ void compare_facts(const run::Provenance& before, const run::Provenance& after,
   for (const auto& [key, value] : environment_facts(before)) facts[key].first = value;
   for (const auto& [key, value] : environment_facts(after)) facts[key].second = value;
   for (const auto& [key, values] : facts) {
-    if (values.first == values.second) continue;
+    if (values.first == values.second || !run::is_compared(key, before, after)) continue;
     changes.push_back(
         {prefix + key, values.first, values.second, run::changes_numbers(key, before, after), ""});
   }

@@ -82,6 +82,21 @@ TEST(HistoryJson, NamesTheGoldenThatChangedFirstAndWhatIsNoLongerCompared) {
   EXPECT_EQ(night["begins_at"]["tap"], "layers.0");
 }
 
+TEST(HistoryText, CallsADeviceAgainstItselfASelfComparison) {
+  const std::string words = "SELF-COMPARISON: same device on both sides";
+  EXPECT_FALSE(has(history_text(nights(), {Color::off, 100, 1}), words));
+  history::Series series = quiet_series(3);
+  for (history::Run& run : series.runs) run.candidate.set("device.name", "H200");
+  const std::vector<Timeline> same = {
+      history::timeline_of(std::move(series), kFirstNight_s + 2 * kDay_s)};
+  EXPECT_TRUE(has(history_text(same, {Color::off, 100, 1}), words));
+  const auto night = nlohmann::json::parse(history_json(same, 1))["series"][0]["nights"][0];
+  EXPECT_EQ(night["self_comparison"],
+            "same device on both sides, says nothing about another vendor");
+  const auto other = nlohmann::json::parse(history_json(nights(), 1))["series"][0]["nights"][0];
+  EXPECT_TRUE(other["self_comparison"].is_null());
+}
+
 TEST(HistoryText, ShowsAsManyNightsAsAskedForAndJudgesThoseAlone) {
   std::vector<Timeline> all = nights();
   EXPECT_TRUE(has_regressed(all, 1));

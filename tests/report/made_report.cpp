@@ -301,6 +301,14 @@ report::Report noisy_report() {
   std::vector<report::Tap>& taps = report.cases.at(0).taps;
   for (report::Tap& tap : taps) tap.noise = run::TapNoise{4, 0, {}};
   taps.at(2).noise = run::TapNoise{4, 3, {{"nrmse", 1e-4}, {"max_error_over_rms", kInf}}};
+  taps.at(1).candidate_taps = {"h.0.attn.q", "h.0.attn.k"};
+  report.name_map = report::NameMapping{
+      "vllm.toml",
+      {{3, "concat", "(.*)\\.qk", {"$1.q", "$1.k"}, 2}, {9, "rename", "x", {"y"}, 0}},
+      1,
+      1,
+      {{"prompts", "h.1", "blocks.1"}, {"prompts", "wte", ""}},
+      {{"prompts", "blocks.0", {"h.0", "h.9"}}}};
   report.noise = report::NoiseSummary{4, taps.size(), 1, report::Place{"prompts", taps[2].id},
                                       "the reference is not deterministic"};
   return report;

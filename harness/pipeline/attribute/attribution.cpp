@@ -72,20 +72,33 @@ Place place_of(const report::Blame& blame, const golden_store::GoldenReader& gol
   return {};
 }
 
-/// The last that the candidate came to of the golden's taps, other results of the same call aside:
-/// what they depend on, the blamed one may depend on as well.
-std::optional<run::TapId> tap_before(const run::TapId& blamed,
-                                     const std::vector<run::TapRecord>& taps,
-                                     const std::vector<std::size_t>& places) {
-  std::optional<run::TapId> before;
-  for (const std::size_t place : places) {
-    const run::TapId& id = taps[place].id;
-    if (id == blamed) break;
-    run::TapId same_call = id;
-    same_call.port = blamed.port;
-    if (same_call != blamed) before = id;
+/// What runs between the tap before the blamed one and itself, in the model's names: other results
+/// of the same call aside, since what they depend on, the blamed one may depend on as well. Of a
+/// tap in parts, up to the last.
+model::Segment segment_of(std::size_t blamed, const std::vector<ForcedPlace>& places) {
+  model::Segment segment;
+  const ForcedPlace* first = nullptr;
+  for (const ForcedPlace& entry : places) {
+    if (entry.place != blamed) continue;
+    if (first == nullptr) first = &entry;
+    segment.up_to = entry.own;
   }
-  return before;
+  PARITY_CHECK(first != nullptr && "the model came to the blamed tap");
+  for (const ForcedPlace* entry = places.data(); entry != first; ++entry) {
+    run::TapId same_call = entry->own;
+    same_call.port = first->own.port;
+    if (same_call != first->own) segment.behind = entry->own;
+  }
+  return segment;
+}
+
+/// Whether the golden's tap is one of several parts of the model's, or made of several.
+bool is_fused(std::size_t blamed, const std::vector<ForcedPlace>& places) {
+  const auto of_blamed = [&](const ForcedPlace& entry) { return entry.place == blamed; };
+  const auto found = std::find_if(places.begin(), places.end(), of_blamed);
+  const auto same_tap = [&](const ForcedPlace& entry) { return entry.own == found->own; };
+  return std::count_if(places.begin(), places.end(), of_blamed) > 1 ||
+         std::count_if(places.begin(), places.end(), same_tap) > 1;
 }
 
 void add_reproducer(const model::OperatorTrace& trace, const golden_store::GoldenReader& golden,
@@ -116,15 +129,21 @@ void find_operators(model::Model& model, const golden_store::GoldenReader& golde
   report::Blame& top = report.attribution->blame.front();
   const Place place = place_of(top, golden);
   ReferenceTaps reference(golden, place.case_index);
-  const model::Segment segment{
-      tap_before(top.tap, reference.record().taps, search.places.at(place.case_index)), top.tap};
+  const model::Segment segment = segment_of(place.tap_index, search.places.at(place.case_index));
   const std::unique_ptr<model::OperatorTrace> trace =
-      trace_forced(model, golden.read_inputs(place.case_index), segment, reference);
+      trace_forced(model, golden.read_inputs(place.case_index), segment, reference, search.map);
   judge_operators(*trace, top);
   if (!search.folder) return;
   if (trace->operators().empty()) {
     report.notes.push_back(wrote_no_reproducer("no operator was seen between " +
                                                run::to_string(top.tap) + " and the tap before it"));
+    return;
+  }
+  if (is_fused(place.tap_index, search.places.at(place.case_index))) {
+    report.notes.push_back(
+        wrote_no_reproducer(run::to_string(top.tap) +
+                            " is fused with others in the model, so no value of the golden is what "
+                            "its operators give"));
     return;
   }
   try {

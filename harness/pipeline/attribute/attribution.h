@@ -7,8 +7,11 @@
 #include <optional>
 #include <vector>
 
+#include "name_map/name_map.h"
+
 #include "golden_store/golden_reader.h"
 #include "model/model.h"
+#include "pipeline/attribute/forced_run.h"
 #include "report/data/report.h"
 #include "run/settings.h"
 
@@ -26,8 +29,9 @@ struct OperatorSearch {
   const run::Settings& settings;
   const std::vector<std::filesystem::path>& libraries;
   const std::optional<std::filesystem::path>& folder;
-  /// By case, the places of the golden's taps in the order in which the candidate came to them.
-  const std::vector<std::vector<std::size_t>>& places;
+  /// By case, the golden's taps in the order in which the candidate came to them.
+  const std::vector<std::vector<ForcedPlace>>& places;
+  const name_map::NameMap* map = nullptr;  ///< nullptr: both sides call their taps the same
 };
 
 /// A third pass, into the tap that is most to blame: which operators ran there since the tap before

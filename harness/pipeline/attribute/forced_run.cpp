@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "error/error.h"
-#include "pipeline/compare/tap_places.h"
+#include "pipeline/attribute/forced_values.h"
 
 namespace parity::pipeline {
 namespace {
@@ -13,20 +13,15 @@ namespace {
 class ForcingSink final : public run::TapSink {
  public:
   /// `filter` says which taps the stream compares; nullptr: none.
-  ForcingSink(run::TapSink& stream, capture::TapFilter* filter, TapValues& reference)
-      : stream_(stream),
-        filter_(filter),
-        reference_(reference),
-        places_(places_of(reference.taps())) {}
+  ForcingSink(run::TapSink& stream, capture::TapFilter* filter, TapValues& reference,
+              const name_map::NameMap* map)
+      : stream_(stream), filter_(filter), values_(reference, map) {}
 
   void on_tap(const run::TapId& id, const run::DeviceTensor& value) override {
-    current_.reset();
     // Before the stream has the tap: its consumer may ask for the reference at once.
-    if (const auto found = places_.find(id); found != places_.end()) {
-      run_.places.push_back(found->second);
-      const bool consumed = filter_ != nullptr && filter_->keeps(id);
-      current_ = consumed ? reference_.read_ahead(found->second) : reference_.take(found->second);
-    }
+    current_ = values_.of(id, value.shape(), filter_);
+    for (const std::size_t place : current_.places) run_.places.push_back({place, id});
+    if (!current_.problem.empty()) on_not_forced(id, current_.problem);
     stream_.on_tap(id, value);
   }
   void on_skipped(const run::TapId& id, const std::string& reason) override {
@@ -34,8 +29,8 @@ class ForcingSink final : public run::TapSink {
   }
   std::optional<tensor::TensorView> forced_value(const run::TapId& id) override {
     // Nothing comes behind the model's own output.
-    if (!current_ || id.kind == run::TapKind::output) return std::nullopt;
-    return current_->view();
+    if (!current_.value || id.kind == run::TapKind::output) return std::nullopt;
+    return current_.value->view();
   }
   void on_not_forced(const run::TapId& id, const std::string& reason) override {
     run_.remarks.push_back(run::to_string(id) +
@@ -47,9 +42,8 @@ class ForcingSink final : public run::TapSink {
  private:
   run::TapSink& stream_;
   capture::TapFilter* filter_;
-  TapValues& reference_;
-  const TapPlaces places_;
-  std::optional<tensor::HostTensor> current_;
+  ForcedValues values_;
+  ForcedValue current_;
   ForcedRun run_;
 };
 
@@ -57,9 +51,10 @@ class ForcingSink final : public run::TapSink {
 
 std::unique_ptr<model::OperatorTrace> trace_forced(model::Model& model, const tensor::Value& inputs,
                                                    const model::Segment& segment,
-                                                   TapValues& reference) {
+                                                   TapValues& reference,
+                                                   const name_map::NameMap* map) {
   run::IgnoredTaps nobody;
-  ForcingSink sink(nobody, nullptr, reference);
+  ForcingSink sink(nobody, nullptr, reference, map);
   return model::trace_operators(model, inputs, segment, sink);
 }
 
@@ -83,9 +78,9 @@ void require_full_taps(const golden_store::GoldenReader& golden) {
 }
 
 ForcedRun run_forced(model::Model& model, const tensor::Value& inputs, capture::TapFilter& filter,
-                     capture::TapConsumer& consumer, TapValues& reference) {
+                     capture::TapConsumer& consumer, TapValues& reference, ForcedNames names) {
   capture::CaptureStream stream(model.host_allocator(), filter, consumer, {});
-  ForcingSink sink(stream, &filter, reference);
+  ForcingSink sink(stream, names.map == nullptr ? &filter : &names.compared, reference, names.map);
   try {
     model.run(inputs, model::Instrumentation::taps, sink);
   } catch (const Error&) {

@@ -12,6 +12,7 @@
 #include "pipeline/compare/compare.h"
 #include "pipeline/compare/selfcheck.h"
 #include "pipeline/record/capture_settings.h"
+#include "pipeline/record/load_model.h"
 
 namespace parity::pipeline {
 namespace {
@@ -112,7 +113,7 @@ void VariedRunner::check_itself(Variation variation) {
     inputs.emplace_back(golden_.read_inputs(i));
   }
   progress_.begin("load the model", 0);
-  const std::unique_ptr<model::Model> model = model::open_model(request.source, request.settings);
+  const std::unique_ptr<model::Model> model = load_model(request.source, request.settings);
   progress_.end();
   const report::Report report = selfcheck_model(*model, std::move(inputs), request, progress_);
   constexpr std::string_view kNotByRow = ": not checked row by row";

@@ -46,8 +46,18 @@ bool CaseComparison::needs_digest(const run::TapId& id) const {
 std::optional<std::size_t> CaseComparison::aligned(const run::TapRecord& candidate) {
   const auto found = index_.find(candidate.id);
   if (found != index_.end() && !compared_[found->second]) return found->second;
-  additional_.push_back(additional_tap(candidate));
+  add_additional(candidate);
   return std::nullopt;
+}
+
+void CaseComparison::leave_out(const run::TapId& id) { index_.erase(id); }
+
+void CaseComparison::add_additional(const run::TapRecord& candidate) {
+  additional_.push_back(additional_tap(candidate));
+}
+
+void CaseComparison::note_missing(const run::TapId& id, const std::string& reason) {
+  candidate_skipped_[id] = reason;
 }
 
 void CaseComparison::add_compared(const run::TapRecord& candidate, const ComparedTap& known) {

@@ -30,8 +30,17 @@ class CaseComparison {
   /// Compares one candidate tap with the reference tap of the same name, or lists it as additional.
   void add(const TapData& candidate);
 
+  /// Leaves a tap of the reference out, before any tap of the candidate comes.
+  void leave_out(const run::TapId& id);
+
   /// The same for a tap of which it is known what comes of comparing it.
   void add_compared(const run::TapRecord& candidate, const ComparedTap& known);
+
+  /// Lists a tap of the candidate that is none of the reference's.
+  void add_additional(const run::TapRecord& candidate);
+
+  /// Why the candidate has no such tap, should it turn out to be missing.
+  void note_missing(const run::TapId& id, const std::string& reason);
 
   /// What would come of `candidate` against the reference tap at `place`, of which `stored` is the
   /// stored part; keeps nothing.

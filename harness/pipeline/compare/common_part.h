@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "run/recording.h"
@@ -19,6 +20,9 @@ struct TapData {
   std::optional<tensor::DType> inherited = {};
   /// How far the tap's own side was apart in repeated runs; nullptr where it is not known.
   const run::TapNoise* noise = nullptr;
+  /// What the candidate itself calls it, or the taps that it was made of; nullptr where that is the
+  /// tap's name.
+  const std::vector<std::string>* own_names = nullptr;
 };
 
 /// The same part of the tap from both sides.

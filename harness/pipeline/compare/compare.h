@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "name_map/name_map.h"
+
 #include "gate/rule_book.h"
 #include "golden_store/golden_reader.h"
 #include "golden_store/golden_writer.h"
@@ -15,6 +17,7 @@
 #include "pipeline/record/capture_settings.h"
 #include "pipeline/record/progress.h"
 #include "report/data/report.h"
+#include "run/probe.h"
 #include "run/settings.h"
 #include "run/verdict.h"
 
@@ -25,6 +28,7 @@ struct CompareRequest {
   std::filesystem::path golden;
   ReplayOverrides overrides;
   std::optional<std::filesystem::path> truth;  ///< golden to take the truth from; nullopt: `golden`
+  std::optional<name_map::NameMap> map;        ///< of the candidate's names; nullopt: as they are
   WeightsRule weights = WeightsRule::same;
   gate::RuleBook policy = gate::default_rules();
   run::Strictness strictness = run::Strictness::normal;
@@ -45,6 +49,7 @@ struct ReplayRequest {
   std::optional<std::filesystem::path> reproducer;  ///< folder for the blamed operators alone
   model::Source source;
   run::Settings settings;                     ///< `dtype` nullopt: the golden's
+  run::Probing probing = run::Probing::off;   ///< of the device's arithmetic, after the last case
   std::optional<std::filesystem::path> save;  ///< write the candidate's run as a golden too
 };
 

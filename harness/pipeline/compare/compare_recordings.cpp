@@ -6,12 +6,15 @@
 #include "pipeline/compare/case_lookup.h"
 #include "pipeline/compare/compare.h"
 #include "pipeline/compare/decode_facts.h"
+#include "pipeline/compare/map_in_report.h"
+#include "pipeline/compare/mapped_taps.h"
 #include "pipeline/compare/one_sided_case.h"
 #include "pipeline/compare/report_assembly.h"
 #include "pipeline/compare/side_digests.h"
 #include "pipeline/compare/truth_source.h"
 #include "pipeline/judge/judgement.h"
 #include "pipeline/judge/policy_check.h"
+#include "pipeline/shard/part_remark.h"
 
 namespace parity::pipeline {
 namespace {
@@ -22,12 +25,14 @@ class OfflineComparison {
  public:
   OfflineComparison(const golden_store::GoldenReader& reference,
                     const golden_store::GoldenReader& candidate, const TapChoice& taps,
-                    const TruthSource& truth, const CompareChoice& choice, Progress& progress)
+                    const TruthSource& truth, const CompareChoice& choice,
+                    const name_map::NameMap* map, Progress& progress)
       : reference_(reference),
         candidate_(candidate),
         truth_(truth),
         filter_(taps.layers, taps.skip),
         choice_(choice),
+        map_(map),
         progress_(progress) {}
 
   void compare_all(report::Report& report);
@@ -43,6 +48,7 @@ class OfflineComparison {
   const TruthSource& truth_;
   capture::TapFilter filter_;
   const CompareChoice choice_;
+  const name_map::NameMap* map_;  ///< nullptr: names are as they are
   Progress& progress_;
 };
 
@@ -54,14 +60,17 @@ report::Case OfflineComparison::compare_case(std::size_t reference_case, std::si
   CaseComparison comparison(reference, truth ? &*truth : nullptr, filter_, choice_);
   progress_.begin("compare " + reference_.cases()[reference_case].name, comparison.wanted_taps());
   const run::CaseRecord& other = candidate_.cases()[candidate_case];
-  comparison.add_remarks(other.skipped, other.notes);
+  MappedTaps mapped({map_, report.name_map ? &*report.name_map : nullptr}, reference.record(),
+                    comparison, filter_);
+  mapped.add_remarks(other.skipped, other.notes);
   const std::vector<run::TapRecord>& taps = other.taps;
   for (std::size_t i = 0; i < taps.size(); ++i) {
-    if (!filter_.keeps(taps[i].id)) continue;
+    if (!mapped.wants(taps[i].id)) continue;
     const tensor::HostTensor stored = candidate_.read_tap(candidate_case, i);
-    comparison.add({taps[i], stored.view()});
+    mapped.add({taps[i], stored.view()});
     progress_.tap_done(2 * stored.bytes().size());
   }
+  mapped.finish();
   progress_.end();
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
@@ -89,17 +98,22 @@ void OfflineComparison::compare_all(report::Report& report) {
 report::Report compare_recordings(const CompareRequest& request,
                                   const std::filesystem::path& candidate_path, Progress& progress) {
   const Clock::time_point start = Clock::now();
+  const name_map::NameMap* map = request.map ? &*request.map : nullptr;
   const golden_store::GoldenReader reference(request.golden);
   const golden_store::GoldenReader candidate(candidate_path);
   const std::vector<std::string> weight_notes =
-      check_weights(compare::Reference{reference.header().model},
-                    compare::Candidate{candidate.header().model}, request.weights);
+      check_mapped_weights(compare::Reference{reference.header().model},
+                           compare::Candidate{candidate.header().model}, map, request.weights);
   const TruthSource truth(reference, request.truth, request.weights);
   check_policy(request.policy, reference, "", {gate::Measured::no, measured_against(truth.file())});
   report::Report report = begin_report({request.golden.string(), reference.header(),
                                         candidate_path.string(), candidate.header().provenance},
                                        request.command);
+  if (map != nullptr) report.name_map = begin_mapping(*map);
   report.truth_file = truth.file();
+  for (const golden_store::GoldenReader* side : {&reference, &candidate}) {
+    if (const std::string text = part_remark(*side); !text.empty()) report.notes.push_back(text);
+  }
   for (const std::string& note : weight_notes) report.notes.push_back(note);
   for (const std::string& note : truth.notes()) report.notes.push_back(note);
   for (const std::string& note : candidate.header().notes)
@@ -108,12 +122,13 @@ report::Report compare_recordings(const CompareRequest& request,
   const CompareChoice choice{request.worst_count, compare_threads()};
   const TapChoice taps{request.overrides.layers.value_or(std::vector<std::string>{}),
                        request.overrides.skip.value_or(std::vector<std::string>{})};
-  OfflineComparison comparison(reference, candidate, taps, truth, choice, progress);
+  OfflineComparison comparison(reference, candidate, taps, truth, choice, map, progress);
   comparison.compare_all(report);
   report.reference.digests = digests_of(reference);
   report.candidate.digests = digests_of(candidate);
   refuse_unmatched_globs(comparison.unmatched_globs());
   if (const std::string text = comparison.remark(); !text.empty()) report.notes.push_back(text);
+  add_mapping_notes(report);
   add_noise_summary(report);
   judge_report(report, request.policy, request.strictness);
   report.timing.total_s = std::chrono::duration<double>(Clock::now() - start).count();

@@ -15,6 +15,8 @@
 #include "pipeline/compare/compare.h"
 #include "pipeline/compare/comparing_sink.h"
 #include "pipeline/compare/decode_facts.h"
+#include "pipeline/compare/map_in_report.h"
+#include "pipeline/compare/mapped_taps.h"
 #include "pipeline/compare/report_assembly.h"
 #include "pipeline/compare/side_digests.h"
 #include "pipeline/compare/truth_source.h"
@@ -22,9 +24,11 @@
 #include "pipeline/judge/policy_check.h"
 #include "pipeline/record/case_inputs.h"
 #include "pipeline/record/golden_sink.h"
+#include "pipeline/record/load_model.h"
 #include "pipeline/record/plain_run.h"
 #include "pipeline/record/run_provenance.h"
 #include "pipeline/record/tapped_run.h"
+#include "pipeline/shard/part_remark.h"
 
 namespace parity::pipeline {
 namespace {
@@ -54,6 +58,13 @@ class Replay {
 
  private:
   [[nodiscard]] CompareChoice choice() const;
+  [[nodiscard]] const name_map::NameMap* map() const {
+    return request_.compare.map ? &*request_.compare.map : nullptr;
+  }
+  /// Of the run itself: a map's names are the golden's, and the model does not know them.
+  [[nodiscard]] capture::TapFilter& capture_filter() {
+    return map() == nullptr ? filter_ : everything_;
+  }
   /// Empty where it is the golden's.
   [[nodiscard]] std::string asked_dtype() const;
   [[nodiscard]] run::Provenance provenance() const;
@@ -72,7 +83,8 @@ class Replay {
   const TapChoice taps_;
   const TruthSource truth_;
   capture::TapFilter filter_;
-  std::vector<std::vector<std::size_t>> forced_places_;  ///< by case, see OperatorSearch
+  capture::TapFilter everything_{{}, {}};
+  std::vector<std::vector<ForcedPlace>> forced_places_;  ///< by case, see OperatorSearch
 };
 
 CompareChoice Replay::choice() const { return {request_.compare.worst_count, compare_threads()}; }
@@ -83,7 +95,9 @@ std::string Replay::asked_dtype() const {
   return golden_.header().provenance.get("switch.dtype") == asked ? std::string{} : asked;
 }
 
-run::Provenance Replay::provenance() const { return run_provenance(model_, settings_, taps_); }
+run::Provenance Replay::provenance() const {
+  return run_provenance(model_, settings_, taps_, request_.probing);
+}
 
 /// A glob that was typed is checked against the golden before anything runs.
 void Replay::refuse_layers_the_golden_lacks() const {
@@ -109,11 +123,14 @@ void Replay::compare_case(std::size_t case_index, report::Report& report) {
     save_->begin_case(record.name, inputs);
     saved.emplace(*save_, StoreChoice{}, model_, inputs, unwatched);
   }
-  ComparingSink sink(comparison, saved ? &*saved : nullptr, progress_);
+  MappedTaps mapped({map(), report.name_map ? &*report.name_map : nullptr}, record, comparison,
+                    filter_);
+  ComparingSink sink(mapped, saved ? &*saved : nullptr, progress_);
   progress_.begin("compare " + record.name, comparison.wanted_taps());
   const Clock::time_point start = Clock::now();
   const std::vector<run::SkippedTap> skipped =
-      run_tapped(model_, inputs, model::Instrumentation::taps, filter_, sink);
+      run_tapped(model_, inputs, model::Instrumentation::taps, capture_filter(), sink);
+  mapped.finish();
   report.timing.forward_s += seconds_since(start);
   progress_.end();
   std::vector<std::string> notes;
@@ -121,7 +138,7 @@ void Replay::compare_case(std::size_t case_index, report::Report& report) {
     notes = changed_by_taps(plain, saved->output_digests());
     save_->end_case(skipped, notes);
   }
-  comparison.add_remarks(skipped, notes);
+  mapped.add_remarks(skipped, notes);
   report.timing.compare_s += comparison.compare_s();
   report.totals.bytes += comparison.size_bytes();
   report.cases.push_back(comparison.finish());
@@ -133,9 +150,11 @@ void Replay::compare_case(std::size_t case_index, report::Report& report) {
 /// Where the layer that is most to blame has other weights than the golden's, that explains it.
 void Replay::add_own_weights(report::Attribution& attribution) const {
   if (attribution.blame.empty()) return;
-  const std::string own = own_weights_text(compare::Reference{golden_.header().model},
-                                           compare::Candidate{model_.description()},
-                                           attribution.blame.front().tap.path);
+  const run::ModelDescription named =
+      map() == nullptr ? model_.description() : name_map::renamed(*map(), model_.description());
+  const std::string own =
+      own_weights_text(compare::Reference{golden_.header().model}, compare::Candidate{named},
+                       attribution.blame.front().tap.path);
   if (!own.empty()) attribution.sentence += "; " + own;
 }
 
@@ -145,10 +164,13 @@ report::Case Replay::compare_forced(std::size_t case_index, const tensor::Value&
                                     report::Timing& timing) {
   ReferenceTaps reference(golden_, case_index);
   CaseComparison comparison(reference, nullptr, filter_, choice());
-  ComparingSink sink(comparison, nullptr, progress_);
+  MappedTaps mapped({map(), nullptr}, reference.record(), comparison, filter_);
+  ComparingSink sink(mapped, nullptr, progress_);
   progress_.begin("attribute " + reference.record().name, comparison.wanted_taps());
   const Clock::time_point start = Clock::now();
-  ForcedRun forced = run_forced(model_, inputs, filter_, sink, reference);
+  ForcedRun forced =
+      run_forced(model_, inputs, capture_filter(), sink, reference, {map(), filter_});
+  mapped.finish();
   timing.forced_s += seconds_since(start);
   progress_.end();
   timing.compare_s += comparison.compare_s();
@@ -158,19 +180,20 @@ report::Case Replay::compare_forced(std::size_t case_index, const tensor::Value&
 }
 
 report::Report Replay::compare_all() {
-  const std::vector<std::string> weight_notes =
-      check_weights(compare::Reference{golden_.header().model},
-                    compare::Candidate{model_.description()}, request_.compare.weights);
+  const std::vector<std::string> weight_notes = check_mapped_weights(
+      compare::Reference{golden_.header().model}, compare::Candidate{model_.description()}, map(),
+      request_.compare.weights);
   refuse_layers_the_golden_lacks();
   if (request_.attribution == AttributionPass::forced) require_full_taps(golden_);
   const gate::RuleBook& policy = request_.compare.policy;
   check_policy(policy, golden_, asked_dtype(),
                {measured_by(request_.attribution), measured_against(truth_.file())});
-  report::Report report =
-      begin_report({request_.compare.golden.string(), golden_.header(), "", provenance()},
-                   request_.compare.command);
+  report::Report report = begin_report({request_.compare.golden.string(), golden_.header(), "", {}},
+                                       request_.compare.command);
+  if (map() != nullptr) report.name_map = begin_mapping(*map());
   report.asked_dtype = asked_dtype();
   report.truth_file = truth_.file();
+  if (const std::string text = part_remark(golden_); !text.empty()) report.notes.push_back(text);
   for (std::size_t i = 0; i < golden_.cases().size(); ++i) {
     naming_case(golden_.cases()[i].name, golden_.cases().size(), [&] { compare_case(i, report); });
   }
@@ -178,7 +201,9 @@ report::Report Replay::compare_all() {
   report.candidate.digests = digests_of(model_.description());
   refuse_unmatched_globs(filter_.unmatched());
   if (const std::string text = filter_.remark(); !text.empty()) report.notes.push_back(text);
-  if (save_ != nullptr) save_->finish({model_.description(), provenance(), model_.notes()});
+  set_candidate(report, provenance());  // of a model that has run, with the libraries it loaded
+  if (save_ != nullptr)
+    save_->finish({model_.description(), report.candidate.provenance, model_.notes()});
   for (const std::string& note : weight_notes) report.notes.push_back(note);
   for (const std::string& note : truth_.notes()) report.notes.push_back(note);
   for (const std::string& note : model_.notes()) report.notes.push_back("candidate: " + note);
@@ -189,9 +214,10 @@ report::Report Replay::compare_all() {
   if (request_.attribution == AttributionPass::forced &&
       request_.operators == OperatorPass::into_the_blamed) {
     try {
-      find_operators(model_, golden_,
-                     {settings_, request_.source.libraries, request_.reproducer, forced_places_},
-                     report);
+      find_operators(
+          model_, golden_,
+          {settings_, request_.source.libraries, request_.reproducer, forced_places_, map()},
+          report);
     } catch (const Error& error) {
       // What was found so far must not be lost with it.
       report.notes.push_back("the pass for the operators behind the blame failed: " +
@@ -199,6 +225,7 @@ report::Report Replay::compare_all() {
       if (request_.reproducer) report.reproducer_failure = error.what();
     }
   }
+  add_mapping_notes(report);
   add_noise_summary(report);
   judge_report(report, policy, request_.compare.strictness);
   return report;
@@ -227,7 +254,7 @@ report::Report compare_replay(const ReplayRequest& request, Progress& progress) 
     save =
         std::make_unique<golden_store::GoldenWriter>(*request.save, golden_store::WriteOptions{});
   progress.begin("load the model", 0);
-  const std::unique_ptr<model::Model> model = model::open_model(
+  const std::unique_ptr<model::Model> model = load_model(
       replay_source(request.source, golden),
       replay_settings(request.settings, request.compare.overrides, golden.header().provenance));
   progress.end();

@@ -12,14 +12,15 @@ run::TapRecord record_of(const capture::CapturedTap& captured) {
 }
 
 void ComparingSink::consume(const capture::CapturedTap& captured) {
-  comparison_.add({record_of(captured), captured.value});
-  if (save_ != nullptr) save_->consume(captured);
+  taps_.add({record_of(captured), captured.value});
+  // Without a map, the stream has left out what nobody wants.
+  if (save_ != nullptr && (!taps_.has_map() || taps_.wants(captured.id))) save_->consume(captured);
   progress_.tap_done(captured.value.bytes.size());
 }
 
 capture::DigestWish ComparingSink::digest_wish(const run::TapId& id) const {
-  return save_ != nullptr || comparison_.needs_digest(id) ? capture::DigestWish::wanted
-                                                          : capture::DigestWish::none;
+  return save_ != nullptr || taps_.needs_digest(id) ? capture::DigestWish::wanted
+                                                    : capture::DigestWish::none;
 }
 
 }  // namespace parity::pipeline

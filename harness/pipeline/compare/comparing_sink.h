@@ -3,7 +3,7 @@
 #pragma once
 
 #include "capture/capture_stream.h"
-#include "pipeline/compare/case_comparison.h"
+#include "pipeline/compare/mapped_taps.h"
 #include "pipeline/record/golden_sink.h"
 #include "pipeline/record/progress.h"
 
@@ -12,14 +12,14 @@ namespace parity::pipeline {
 class ComparingSink final : public capture::TapConsumer {
  public:
   /// `save`: nullptr for none.
-  ComparingSink(CaseComparison& comparison, GoldenSink* save, Progress& progress)
-      : comparison_(comparison), save_(save), progress_(progress) {}
+  ComparingSink(MappedTaps& taps, GoldenSink* save, Progress& progress)
+      : taps_(taps), save_(save), progress_(progress) {}
 
   void consume(const capture::CapturedTap& captured) override;
   [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& id) const override;
 
  private:
-  CaseComparison& comparison_;
+  MappedTaps& taps_;
   GoldenSink* save_;
   Progress& progress_;
 };

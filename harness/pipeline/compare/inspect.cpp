@@ -11,6 +11,7 @@
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
 #include "pipeline/compare/decode_facts.h"
+#include "pipeline/shard/part_remark.h"
 #include "run/glob.h"
 #include "tensor/value.h"
 
@@ -136,12 +137,14 @@ report::Inspection inspect(const std::filesystem::path& path, const std::string&
   inspection.file = path.string();
   inspection.file_bytes = std::filesystem::file_size(path);
   inspection.header = golden.header();
+  if (const std::string text = part_remark(golden); !text.empty())
+    inspection.header.notes.push_back(text);
   bool any = false;
   for (std::size_t i = 0; i < golden.cases().size(); ++i) {
     inspection.cases.push_back(inspect_case(golden, i, layer));
     any = any || !inspection.cases.back().taps.empty();
   }
-  if (!any) {
+  if (!any && !layer.empty()) {
     throw Error(ErrorKind::usage, "no tap of " + path.string() + " matches --layer " + layer +
                                       "; `parity inspect` without it lists them all");
   }

@@ -12,15 +12,20 @@ report::Report begin_report(const Sides& sides, const std::string& command) {
   report.model_file = sides.reference.model.file_name;
   report.model_kind = sides.reference.model.kind;
   report.reference = {sides.reference_file, sides.reference.provenance};
-  report.candidate = {sides.candidate_file, sides.candidate};
-  report.environment_diff = run::differences(sides.reference.provenance, sides.candidate);
-  report.devices = run::same_device(sides.reference.provenance, sides.candidate)
-                       ? report::Devices::same
-                       : report::Devices::different;
+  report.candidate.file = sides.candidate_file;
+  set_candidate(report, sides.candidate);
   for (const std::string& note : sides.reference.notes)
     report.notes.push_back("reference: " + note);
   report.repro = command;
   return report;
+}
+
+void set_candidate(report::Report& report, run::Provenance candidate) {
+  const run::Provenance& reference = report.reference.provenance;
+  report.environment_diff = run::differences(reference, candidate);
+  report.devices =
+      run::same_device(reference, candidate) ? report::Devices::same : report::Devices::different;
+  report.candidate.provenance = std::move(candidate);
 }
 
 void add_noise_summary(report::Report& report) {

@@ -24,6 +24,7 @@
 #include "pipeline/judge/judgement.h"
 #include "pipeline/judge/policy_check.h"
 #include "pipeline/record/golden_sink.h"
+#include "pipeline/record/load_model.h"
 #include "pipeline/record/plain_run.h"
 #include "pipeline/record/run_provenance.h"
 #include "pipeline/record/scratch_file.h"
@@ -57,6 +58,8 @@ class Selfcheck {
                      const tensor::Value& inputs);
   [[nodiscard]] Recorded record_input(golden_store::GoldenWriter& writer, const std::string& name,
                                       const tensor::Value& inputs);
+  [[nodiscard]] std::string row_refusal(const tensor::Value& inputs,
+                                        std::optional<std::int64_t> batch) const;
   void record_batch(golden_store::GoldenWriter& writer, const tensor::Value& inputs,
                     Recorded& recorded);
   [[nodiscard]] run::RecordingHeader header() const;
@@ -91,12 +94,24 @@ std::size_t Selfcheck::record(golden_store::GoldenWriter& writer, const std::str
   return case_count_++;
 }
 
+/// What is known against the inputs with one row of a batch, or with more rows than one.
+std::string Selfcheck::row_refusal(const tensor::Value& inputs,
+                                   std::optional<std::int64_t> batch) const {
+  if (!batch) return {};
+  return model_.refusal_of(*batch > 1 ? one_row(inputs, *batch, 0)
+                                      : with_neighbours(inputs, request_.rows));
+}
+
 Recorded Selfcheck::record_input(golden_store::GoldenWriter& writer, const std::string& name,
                                  const tensor::Value& inputs) {
   Recorded recorded{name, record(writer, name, inputs)};
   if (request_.rows == 0) return recorded;
   const std::optional<std::int64_t> batch = batch_size(inputs);
-  if (batch && *batch > 1) {
+  const std::string refusal = row_refusal(inputs, batch);
+  if (!refusal.empty()) {
+    // An exported program may be made for some batch sizes alone.
+    notes_.push_back(name + ": not checked row by row, since " + refusal);
+  } else if (batch && *batch > 1) {
     recorded.batch = *batch;
     recorded.batch_index = recorded.case_index;
   } else if (batch && *batch == 1) {
@@ -126,7 +141,9 @@ void Selfcheck::record_batch(golden_store::GoldenWriter& writer, const tensor::V
 }
 
 run::RecordingHeader Selfcheck::header() const {
-  return {model_.description(), run_provenance(model_, request_.settings, request_.taps), {}};
+  return {model_.description(),
+          run_provenance(model_, request_.settings, request_.taps, run::Probing::off),
+          {}};
 }
 
 /// By what was measured: a constant output is untrusted, and has the same bits all the same.
@@ -157,7 +174,8 @@ report::Case Selfcheck::again(const golden_store::GoldenReader& golden, std::siz
   ReferenceTaps reference(golden, case_index);
   const tensor::Value inputs = golden.read_inputs(case_index);
   CaseComparison comparison(reference, nullptr, filter, choice());
-  ComparingSink sink(comparison, nullptr, progress_);
+  MappedTaps taps({}, reference.record(), comparison, filter);
+  ComparingSink sink(taps, nullptr, progress_);
   progress_.begin("run " + reference.record().name + " again", comparison.wanted_taps());
   const Clock::time_point start = Clock::now();
   comparison.add_remarks(run_tapped(model_, inputs, instrumentation, filter, sink), {});
@@ -226,6 +244,7 @@ report::Report Selfcheck::run(const EarlyInputs& inputs) {
   check_policy(request_.policy, golden, "", {});
   report::Report report =
       begin_report({"", golden.header(), "", golden.header().provenance}, request_.command);
+  report.devices = report::Devices::same;  // also one that does not tell its name
   for (const Recorded& one : recorded) check(golden, one, report);
   report.reference.digests = digests_of(golden);
   report.candidate.digests = digests_of(golden.header().model);
@@ -253,9 +272,9 @@ report::Report selfcheck_model(model::Model& model, EarlyInputs inputs,
 report::Report selfcheck(const SelfcheckRequest& request, Progress& progress) {
   check_cases(request.cases);
   gate::check_measured(request.policy, gate::Measured::no, gate::Measured::no);
-  EarlyInputs inputs = load_early(request.cases, request.settings.seed);
+  EarlyInputs inputs = load_early(request.cases, request.settings.seed, request.source.model);
   progress.begin("load the model", 0);
-  const std::unique_ptr<model::Model> model = model::open_model(request.source, request.settings);
+  const std::unique_ptr<model::Model> model = load_model(request.source, request.settings);
   progress.end();
   return selfcheck_model(*model, std::move(inputs), request, progress);
 }

@@ -137,6 +137,7 @@ ComparedTap compare_tap(compare::Reference<TapData> of_reference,
   report::Tap& tap = compared.tap;
   if (reference.record.dtype != candidate.record.dtype)
     tap.candidate_dtype = tensor::name(candidate.record.dtype);
+  if (candidate.own_names != nullptr) tap.candidate_taps = *candidate.own_names;
   tap.outcome = named.name;
   if (truth != nullptr && std::holds_alternative<compare::TensorComparison>(named.outcome)) {
     if (const auto errors = against_truth(reference, candidate, *truth))

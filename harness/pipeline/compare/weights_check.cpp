@@ -67,12 +67,12 @@ std::string listed(const std::vector<std::string>& names) {
 
 std::vector<std::string> check_weights(compare::Reference<run::ModelDescription> reference,
                                        compare::Candidate<run::ModelDescription> candidate,
-                                       WeightsRule rule) {
+                                       WeightsRule rule, WeightNames names) {
   const run::ModelDescription& left = reference.value;
   const run::ModelDescription& right = candidate.value;
   if (left.all_weights == right.all_weights) return {};
   const WeightsDifference found = difference(left, right);
-  const bool same_kind = left.kind == right.kind;
+  const bool same_kind = left.kind == right.kind && names == WeightNames::own;
   const std::size_t unshared = found.reference_only.size() + found.candidate_only.size();
   if (rule == WeightsRule::any) {
     std::vector<std::string> parts;

@@ -25,11 +25,16 @@ void check_cases(const std::vector<CaseInput>& cases) {
   }
 }
 
-EarlyInputs load_early(const std::vector<CaseInput>& cases, std::uint64_t seed) {
+EarlyInputs load_early(const std::vector<CaseInput>& cases, std::uint64_t seed,
+                       const std::filesystem::path& model) {
   EarlyInputs early;
   for (const CaseInput& input : cases) {
     early.emplace_back();
-    if (!needs_vocabulary(input.spec)) early.back() = model::load_inputs(input.spec, seed, 0);
+    if (input.spec == kSampleInputs) {
+      early.back() = model::sample_inputs(model);
+    } else if (!needs_vocabulary(input.spec)) {
+      early.back() = model::load_inputs(input.spec, seed, 0);
+    }
   }
   return early;
 }

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "error/error.h"
@@ -18,7 +20,11 @@ namespace parity::pipeline {
 /// note.
 enum class Need : std::uint8_t { required, optional };
 
-/// One case to record: `spec` is a file or a generator, see model/inputs.h.
+/// The spec of the inputs that the model's file brings along; what a command runs that is given no
+/// inputs.
+inline constexpr std::string_view kSampleInputs = "sample";
+
+/// One case to record: `spec` is a file or a generator, see model/inputs.h, or kSampleInputs.
 struct CaseInput {
   std::string name;
   std::string spec;
@@ -42,8 +48,9 @@ auto naming_case(const std::string& name, std::size_t case_count, const Work& wo
 /// By case; nullopt where the model must be known first.
 using EarlyInputs = std::vector<std::optional<tensor::Value>>;
 
-/// Before the model is loaded, so that a bad input costs no work.
-[[nodiscard]] EarlyInputs load_early(const std::vector<CaseInput>& cases, std::uint64_t seed);
+/// Before the model, which lies in the file `model`, is loaded, so that a bad input costs no work.
+[[nodiscard]] EarlyInputs load_early(const std::vector<CaseInput>& cases, std::uint64_t seed,
+                                     const std::filesystem::path& model);
 
 /// Those that are still missing.
 void load_late(EarlyInputs& inputs, const std::vector<CaseInput>& cases, std::uint64_t seed,

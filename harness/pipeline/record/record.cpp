@@ -7,11 +7,15 @@
 #include <utility>
 
 #include "error/error.h"
+#include "model/device_choice.h"
+#include "pipeline/record/load_model.h"
 #include "pipeline/record/noise_recording.h"
 #include "pipeline/record/plain_run.h"
 #include "pipeline/record/run_provenance.h"
 #include "pipeline/record/tapped_run.h"
 #include "pipeline/record/uncaptured.h"
+#include "pipeline/shard/case_share.h"
+#include "pipeline/shard/run_id.h"
 
 namespace parity::pipeline {
 namespace {
@@ -41,15 +45,16 @@ class Recorder {
         progress_(progress),
         filter_(request.taps.layers, request.taps.skip) {}
 
-  [[nodiscard]] CaseFate record_case(const CaseInput& input, tensor::Value& inputs);
+  /// `position`: among all cases of the request.
+  [[nodiscard]] CaseFate record_case(std::size_t position, tensor::Value& inputs);
   [[nodiscard]] run::RecordingHeader header();
   [[nodiscard]] const RecordSummary& summary() const { return summary_; }
+  [[nodiscard]] const std::vector<run::LeftOutCase>& left_out() const { return left_out_; }
 
  private:
   void note(const std::string& text);
   void refuse_truth_of_random_numbers(const std::string& case_name) const;
-  [[nodiscard]] std::optional<OutputDigests> plain_run(const CaseInput& input,
-                                                       tensor::Value& inputs);
+  [[nodiscard]] std::optional<OutputDigests> plain_run(std::size_t position, tensor::Value& inputs);
   [[nodiscard]] std::vector<std::string> with_repeats(const std::string& name,
                                                       const tensor::Value& inputs,
                                                       std::vector<std::string> notes);
@@ -61,7 +66,7 @@ class Recorder {
   capture::TapFilter filter_;
   std::uint64_t taps_per_case_ =
       0;  ///< of the case before: what the next one will have, near enough for a bar
-  std::vector<std::string> left_out_;
+  std::vector<run::LeftOutCase> left_out_;
   RecordSummary summary_;
 };
 
@@ -106,10 +111,11 @@ void Recorder::refuse_truth_of_random_numbers(const std::string& case_name) cons
 /// nullopt for a case that the model is not made for and that need not be there. Where tokens are
 /// to be decoded, they are part of the inputs from here on: every run of the case is fed the same
 /// ones.
-std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input, tensor::Value& inputs) {
+std::optional<OutputDigests> Recorder::plain_run(std::size_t position, tensor::Value& inputs) {
+  const CaseInput& input = request_.cases[position];
   if (input.need == Need::optional) {
     if (const std::string refusal = model_.refusal_of(inputs); !refusal.empty()) {
-      left_out_.push_back("case " + input.name + " was left out: " + refusal);
+      left_out_.push_back({position, "case " + input.name + " was left out: " + refusal});
       return std::nullopt;
     }
   }
@@ -127,9 +133,9 @@ std::optional<OutputDigests> Recorder::plain_run(const CaseInput& input, tensor:
   });
 }
 
-CaseFate Recorder::record_case(const CaseInput& input, tensor::Value& inputs) {
-  const std::string& name = input.name;
-  const std::optional<OutputDigests> plain = plain_run(input, inputs);
+CaseFate Recorder::record_case(std::size_t position, tensor::Value& inputs) {
+  const std::string& name = request_.cases[position].name;
+  const std::optional<OutputDigests> plain = plain_run(position, inputs);
   if (!plain) return CaseFate::left_out;
 
   progress_.begin("record " + name, taps_per_case_);
@@ -161,9 +167,9 @@ CaseFate Recorder::record_case(const CaseInput& input, tensor::Value& inputs) {
 run::RecordingHeader Recorder::header() {
   run::RecordingHeader header;
   header.model = model_.description();
-  header.provenance = run_provenance(model_, request_.settings, request_.taps);
+  header.provenance = run_provenance(model_, request_.settings, request_.taps, request_.probing);
   header.notes = model_.notes();
-  header.notes.insert(header.notes.end(), left_out_.begin(), left_out_.end());
+  for (const run::LeftOutCase& one : left_out_) header.notes.push_back(one.note);
   for (const std::string& text : header.notes) note(text);
   return header;
 }
@@ -172,7 +178,24 @@ run::RecordingHeader Recorder::header() {
 struct Recorded {
   run::RecordingHeader header;
   RecordSummary summary;
+  std::optional<run::ShardRecord> shard;
 };
+
+/// Drops the inputs of the cases that other shards record.
+run::ShardRecord keep_own_cases(const RecordRequest& request, const run::ModelDescription& model,
+                                EarlyInputs& inputs) {
+  run::ShardRecord record;
+  record.shard = request.shard.value().shard;
+  record.run = run_id(request, model, inputs);
+  record.case_count = inputs.size();
+  std::vector<std::uint64_t> sizes;
+  for (const std::optional<tensor::Value>& one : inputs) sizes.push_back(size_of(one.value()));
+  const std::vector<std::size_t> share = share_of_cases(sizes, record.shard.count);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (share[i] != record.shard.index) inputs[i].reset();
+  }
+  return record;
+}
 
 /// Inputs of cases that are left out are dropped.
 Recorded record_all(model::Model& model, golden_store::GoldenWriter& writer,
@@ -180,14 +203,27 @@ Recorded record_all(model::Model& model, golden_store::GoldenWriter& writer,
   if (request.truth.dtype)
     refuse_useless_truth(*request.truth.dtype, dtype_of_run(request.settings, model.description()));
   load_late(inputs, request.cases, request.settings.seed, model);
+  std::optional<run::ShardRecord> shard;
+  if (request.shard) shard = keep_own_cases(request, model.description(), inputs);
   Recorder recorder(model, writer, request, progress);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (recorder.record_case(request.cases[i], *inputs[i]) == CaseFate::left_out) inputs[i].reset();
+    if (!inputs[i]) continue;
+    if (recorder.record_case(i, *inputs[i]) == CaseFate::left_out) {
+      inputs[i].reset();
+    } else if (shard) {
+      shard->positions.push_back(i);
+    }
   }
   run::RecordingHeader header = recorder.header();
-  if (recorder.summary().cases == 0)
+  if (shard) {
+    shard->left_out = recorder.left_out();
+    // Which GPU was taken, that nobody named.
+    if (request.shard->local_rank && request.settings.device.rfind("cuda:", 0) == 0)
+      header.provenance.set("run.device", request.settings.device);
+  } else if (recorder.summary().cases == 0) {
     throw Error(ErrorKind::model, "no case could be recorded; " + header.notes.back());
-  return {std::move(header), recorder.summary()};
+  }
+  return {std::move(header), recorder.summary(), std::move(shard)};
 }
 
 void add_truth(Recorded& recorded, const OpenModel& open, golden_store::GoldenWriter& writer,
@@ -209,7 +245,7 @@ void add_truth(Recorded& recorded, const OpenModel& open, golden_store::GoldenWr
 
 RecordSummary finish(Recorded recorded, golden_store::GoldenWriter& writer,
                      const RecordRequest& request) {
-  writer.finish(recorded.header);
+  writer.finish(recorded.header, recorded.shard);
   recorded.summary.file_bytes = std::filesystem::file_size(request.out);
   return recorded.summary;
 }
@@ -231,29 +267,35 @@ RecordSummary record_cases(std::unique_ptr<model::Model> model, const OpenModel&
                            Progress& progress) {
   check_request(request);
   return record_with_truth(std::move(model), open, writer, request,
-                           load_early(request.cases, request.settings.seed), progress);
+                           load_early(request.cases, request.settings.seed, request.source.model),
+                           progress);
 }
 
 RecordSummary record_cases(model::Model& model, golden_store::GoldenWriter& writer,
                            const RecordRequest& request, Progress& progress) {
   check_request(request);
   PARITY_CHECK(!request.truth.dtype);
-  EarlyInputs inputs = load_early(request.cases, request.settings.seed);
+  EarlyInputs inputs = load_early(request.cases, request.settings.seed, request.source.model);
   return finish(record_all(model, writer, request, inputs, progress), writer, request);
 }
 
 RecordSummary record(const RecordRequest& request, Progress& progress) {
   check_request(request);
-  EarlyInputs inputs = load_early(request.cases, request.settings.seed);
+  EarlyInputs inputs = load_early(request.cases, request.settings.seed, request.source.model);
   // Before the model, so that a place that cannot be written is refused at once.
   golden_store::GoldenWriter writer(request.out, {request.compression_level});
+  RecordRequest placed = request;
+  if (request.shard && request.shard->local_rank) {
+    placed.settings.device =
+        model::device_of_local_rank(request.settings.device, *request.shard->local_rank);
+  }
   const OpenModel open = [&](const run::Settings& settings) {
-    return model::open_model(request.source, settings);
+    return load_model(placed.source, settings);
   };
   progress.begin("load the model", 0);
-  std::unique_ptr<model::Model> model = open(request.settings);
+  std::unique_ptr<model::Model> model = open(placed.settings);
   progress.end();
-  return record_with_truth(std::move(model), open, writer, request, std::move(inputs), progress);
+  return record_with_truth(std::move(model), open, writer, placed, std::move(inputs), progress);
 }
 
 }  // namespace parity::pipeline

@@ -15,6 +15,8 @@
 #include "pipeline/record/golden_sink.h"
 #include "pipeline/record/progress.h"
 #include "pipeline/record/truth_recording.h"
+#include "pipeline/shard/shard_choice.h"
+#include "run/probe.h"
 #include "run/settings.h"
 
 namespace parity::pipeline {
@@ -26,10 +28,12 @@ struct RecordRequest {
   TapChoice taps;
   StoreChoice store;
   TruthChoice truth;
-  std::int64_t repeats = 0;              ///< further runs of each case, for its run-to-run noise
-  std::int64_t decode_steps = 0;         ///< greedy tokens behind every case's inputs; 0: none
-  std::optional<int> compression_level;  ///< gzip 1-9; nullopt: plain
-  std::filesystem::path out;
+  std::int64_t repeats = 0;       ///< further runs of each case, for its run-to-run noise
+  std::int64_t decode_steps = 0;  ///< greedy tokens behind every case's inputs; 0: none
+  run::Probing probing = run::Probing::off;  ///< of the device's arithmetic, after the last case
+  std::optional<int> compression_level;      ///< gzip 1-9; nullopt: plain
+  std::optional<ShardChoice> shard;          ///< record these cases alone; nullopt: all
+  std::filesystem::path out;                 ///< of the shard, where it is one
 };
 
 struct RecordSummary {
@@ -47,7 +51,8 @@ struct RecordSummary {
 
 /// Records every case twice: once plain, once with taps, and notes where the outputs differ in any
 /// bit; then repeats it as often as asked. Then their truth, where asked for, with what `open`
-/// gives. Nothing is left at `request.out` unless everything succeeded.
+/// gives. A shard records its share of the cases, which may be none. Nothing is left at
+/// `request.out` unless everything succeeded.
 [[nodiscard]] RecordSummary record_cases(std::unique_ptr<model::Model> model, const OpenModel& open,
                                          golden_store::GoldenWriter& writer,
                                          const RecordRequest& request, Progress& progress);

@@ -9,6 +9,7 @@
 
 #include "report/terminal/tap_rows.h"
 #include "report/words/case_figures.h"
+#include "report/words/environment.h"
 #include "report/words/tap_text.h"
 #include "report/words/text.h"
 #include "report/words/worst_taps.h"
@@ -88,25 +89,34 @@ std::string verdict_text(const Report& report) {
   return text;
 }
 
+/// A green run says nothing else here, and might be taken for a proof.
+std::string self_comparison_line(const Report& report) {
+  const std::string text = self_comparison_text(report);
+  return text.empty() ? "" : line("notice", "parity: self-comparison", text);
+}
+
 }  // namespace
 
 std::string to_annotations(const Report& report) {
   const std::vector<Annotation> all = annotations_of(report);
   const bool passed = report.result == Result::pass;
-  if (passed && all.empty()) return "";
+  if (passed && all.empty()) return self_comparison_line(report);
   std::string text =
       line(passed ? "notice" : "error",
            passed ? "parity: passed with warnings" : "parity: gate failed", verdict_text(report));
   // Without a failure it is the suspect ones that a strict run fails for.
   const bool only_suspect = all.empty() || !is_failure(all.front().verdict);
-  for (std::size_t i = 0; i < all.size() && i + 1 < kMost; ++i) {
+  // Those of a gate that passed are all notices, as is that of a self-comparison.
+  const std::string last = self_comparison_line(report);
+  const std::size_t most = passed && !last.empty() ? kMost - 1 : kMost;
+  for (std::size_t i = 0; i < all.size() && i + 1 < most; ++i) {
     const bool is_error = only_suspect || is_failure(all[i].verdict);
     text += line(passed     ? "notice"
                  : is_error ? "error"
                             : "warning",
                  "parity: " + all[i].title, all[i].message);
   }
-  return text;
+  return text + last;
 }
 
 std::string without_commands(std::string_view text) {

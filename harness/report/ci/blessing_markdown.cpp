@@ -26,7 +26,7 @@ void add_environment(std::string& text, const Blessing& blessing) {
   }
   text += "\n| environment | old | new |\n|---|---|---|\n";
   for (std::size_t i = 0; i < std::min(kMost, blessing.environment_diff.size()); ++i) {
-    const run::Difference& each = blessing.environment_diff[i];
+    const run::Difference each = as_shown(blessing.environment_diff[i]);
     text += fmt::format("| {}{} | {} | {} |\n", markdown_code(each.key, kName),
                         changes_numbers(blessing, each) ? " **changes numbers**" : "",
                         markdown_prose(absent_or(each.reference), kName),

@@ -149,8 +149,8 @@ std::vector<Suite> suites_of(const Report& report) {
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
 void add_findings(Properties& properties, const Report& report) {
-  if (report.devices == Devices::same)
-    properties.emplace_back("self_comparison", "same device on both sides");
+  if (const std::string text = self_comparison_text(report); !text.empty())
+    properties.emplace_back("self_comparison", text);
   if (report.first_divergence) {
     properties.emplace_back(
         "first_divergence",

@@ -221,10 +221,8 @@ void add_findings(Lines& lines, const Report& report) {
     lines.add("- **Truth:** " + prose(report.truth->sentence));
   if (report.noise && !report.noise->sentence.empty())
     lines.add("- **Noise:** " + prose(report.noise->sentence));
-  if (report.devices == Devices::same) {
-    lines.add(
-        "- **Self-comparison:** same device on both sides, says nothing about another vendor");
-  }
+  if (const std::string text = self_comparison_text(report); !text.empty())
+    lines.add("- **Self-comparison:** " + text);
   for (std::size_t i = 0; i < std::min(kLines, report.cases.size()); ++i)
     add_decode(lines, report.cases[i]);
   add_logits(lines, report);

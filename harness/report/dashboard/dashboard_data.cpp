@@ -9,6 +9,7 @@
 #include "history/spread.h"
 #include "report/json/json_number.h"
 #include "report/terminal/history_text.h"
+#include "report/words/environment.h"
 #include "report/words/text.h"
 
 namespace parity::report {
@@ -48,6 +49,8 @@ Json night_json(const Timeline& timeline, std::size_t night) {
       {"t", run.time_s}, {"mark", mark_of(run, changes)}, {"words", clean(changes.sentence)}};
   if (!run.link.empty()) item["link"] = clean(run.link);
   if (!changes.environment.empty()) item["environment"] = changes.environment.size();
+  if (const std::string text = self_comparison_text(run); !text.empty())
+    item["self_comparison"] = text;
   return item;
 }
 

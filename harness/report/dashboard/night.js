@@ -20,6 +20,7 @@ function nightDetails(series, index, chooseLine) {
   const link = night.link && safeLink(night.link);
   if (link) parts.push(make("p", {}, make("a", { href: link }, "the night's report"), ` (${night.link})`));
   else if (night.link) parts.push(make("p", {}, `report: ${night.link}`));
+  if (night.self_comparison) parts.push(make("p", { class: "fact" }, `Self-comparison: ${night.self_comparison}.`));
   for (const name of night.gone_cases || []) parts.push(make("p", { class: "bad" }, `Case ${name} is no longer compared.`));
   for (const name of night.new_cases || []) parts.push(make("p", {}, `Case ${name} is new.`));
   if (night.environment) {

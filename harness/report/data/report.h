@@ -10,6 +10,7 @@
 #include "compare/logits_facts.h"
 #include "report/data/blame.h"
 #include "report/data/decode.h"
+#include "report/data/name_mapping.h"
 #include "report/data/noise.h"
 #include "report/data/place.h"
 #include "report/data/tap.h"
@@ -116,9 +117,10 @@ struct Report {
   /// Of optional bounds in rules that judged, which found nothing of it to judge.
   std::vector<std::string> unmeasured_metrics;
   std::optional<Place> first_divergence;
-  std::optional<Attribution> attribution;  ///< absent without a forced replay
-  std::optional<TruthSummary> truth;       ///< absent without a truth
-  std::optional<NoiseSummary> noise;       ///< absent where no case was repeated
+  std::optional<Attribution> attribution;    ///< absent without a forced replay
+  std::optional<TruthSummary> truth;         ///< absent without a truth
+  std::optional<NoiseSummary> noise;         ///< absent where no case was repeated
+  std::optional<NameMapping> name_map = {};  ///< absent without a name map
   std::vector<Case> cases;
   std::vector<std::string> notes;
   Totals totals;

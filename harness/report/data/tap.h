@@ -48,6 +48,9 @@ struct Tap {
   std::string inherited_dtype = {};
   std::optional<RowsCompared> rows = {};  ///< absent where not only rows were compared
   UnseenRows unseen_rows = UnseenRows::none;
+  /// What the candidate calls it, or the taps that were put together for it, by a name map; empty
+  /// where it has the same name.
+  std::vector<std::string> candidate_taps = {};
   std::string not_captured = {};  ///< why the candidate has no such tap, where it said so
 };
 

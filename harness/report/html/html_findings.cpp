@@ -139,10 +139,6 @@ void add_environment_finding(Markup& page, const Report& report) {
   } else {
     add_switches(page, report, differences, switches);
   }
-  if (report.devices == Devices::same) {
-    page.element("p",
-                 "Both sides are the same device, so this says nothing about another vendor's.");
-  }
   page.close();
 }
 
@@ -241,6 +237,8 @@ void add_headline(Markup& page, const Report& report, const PageNames& names) {
                  "numbers differs, and may explain all of it.",
                  {{"class", "first warning"}});
   }
+  if (const std::string text = self_comparison_text(report); !text.empty())
+    page.element("p", "Self-comparison: " + text + ".", {{"class", "first warning"}});
   const std::string reasons =
       report.reasons.empty() && passed ? "every tap is identical" : joined(report.reasons);
   page.element("p", fmt::format("Exit code {}{}{}.", report.exit_code, reasons.empty() ? "" : ": ",

@@ -121,7 +121,7 @@ void add_environment_section(Markup& page, const Report& report) {
         .close();
     page.element("td", value_text(difference.reference), {{"class", "words"}});
     page.element("td", value_text(difference.candidate), {{"class", "words"}});
-    page.element("td", changes ? "a switch: it changes numbers" : "").close();
+    page.element("td", mark_of(report, difference)).close();
   }
   end_table(page);
   page.close().close();

@@ -5,6 +5,7 @@
 #include "report/json/json_number.h"
 #include "report/json/schemas.h"
 #include "report/terminal/history_text.h"
+#include "report/words/environment.h"
 #include "report/words/text.h"
 
 namespace parity::report {
@@ -123,6 +124,7 @@ Json night_json(const Timeline& timeline, std::size_t night) {
   item["previous"] = changes.previous
                          ? Json(history::iso_time(timeline.series.runs[*changes.previous].time_s))
                          : Json(nullptr);
+  item["self_comparison"] = text_or_null(self_comparison_text(run));
   item["nights_in_environment"] = changes.same_environment;
   item["environment"] = environment_json(changes);
   item["new_cases"] = names_json(changes.new_cases);

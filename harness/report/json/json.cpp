@@ -6,6 +6,7 @@
 #include "report/json/json_number.h"
 #include "report/json/json_tap.h"
 #include "report/json/schemas.h"
+#include "report/words/environment.h"
 
 namespace parity::report {
 namespace {
@@ -154,12 +155,42 @@ Json noise_summary(const NoiseSummary& summary) {
           {"sentence", summary.sentence}};
 }
 
+Json name_map(const NameMapping& mapping) {
+  Json rules = Json::array();
+  for (const NameMapRule& rule : mapping.rules) {
+    rules.push_back({{"line", rule.line},
+                     {"kind", rule.kind},
+                     {"pattern", rule.pattern},
+                     {"names", rule.names},
+                     {"taps", rule.taps}});
+  }
+  Json unmatched = Json::array();
+  for (const UnmatchedName& name : mapping.unmatched) {
+    unmatched.push_back({{"case", name.case_name},
+                         {"candidate", name.candidate},
+                         {"golden", text_or_null(name.golden)}});
+  }
+  Json collisions = Json::array();
+  for (const NameCollision& collision : mapping.collisions) {
+    collisions.push_back({{"case", collision.case_name},
+                          {"golden", collision.golden},
+                          {"candidates", collision.candidates}});
+  }
+  return {{"file", mapping.file},
+          {"mapped", mapping.mapped},
+          {"reshaped", mapping.reshaped},
+          {"rules", std::move(rules)},
+          {"unmatched", std::move(unmatched)},
+          {"collisions", std::move(collisions)}};
+}
+
 Json document(const Report& report) {
   Json root = {{"schema", kReportSchema},
                {"verdict", name(report.result)},
                {"exit_code", report.exit_code},
                {"reasons", report.reasons},
                {"same_device", report.devices == Devices::same},
+               {"self_comparison", text_or_null(self_comparison_text(report))},
                {"model", {{"file", report.model_file}, {"kind", report.model_kind}}},
                {"reference", side(report.reference)},
                {"candidate", side(report.candidate)},
@@ -175,6 +206,7 @@ Json document(const Report& report) {
   }
   root["truth_summary"] = report.truth ? truth_summary(*report.truth) : Json(nullptr);
   root["noise_summary"] = report.noise ? noise_summary(*report.noise) : Json(nullptr);
+  root["name_map"] = report.name_map ? name_map(*report.name_map) : Json(nullptr);
   root["cases"] = Json::array();
   for (const Case& item : report.cases) root["cases"].push_back(one_case(item));
   root["notes"] = report.notes;

@@ -249,6 +249,7 @@ Json tap_json(const Tap& tap) {
   if (tap.rows) object["rows"] = {{"compared", tap.rows->compared}, {"of", tap.rows->of}};
   object["unseen_rows"] = unseen_rows(tap.unseen_rows);
   object["not_captured"] = text_or_null(tap.not_captured);
+  object["candidate_taps"] = tap.candidate_taps;
   return object;
 }
 

@@ -113,4 +113,30 @@ std::optional<NoiseSummary> read_noise_summary(const JsonNode& root) {
   return summary;
 }
 
+std::optional<NameMapping> read_name_mapping(const JsonNode& root) {
+  if (!root.has("name_map") || root.at("name_map").is_null()) return std::nullopt;
+  const JsonNode node = root.at("name_map");
+  NameMapping mapping;
+  mapping.file = node.at("file").text();
+  mapping.mapped = node.at("mapped").count();
+  mapping.reshaped = node.at("reshaped").count();
+  for (const JsonNode& rule : node.at("rules").items()) {
+    constexpr std::int64_t kMostLines = 1'000'000'000;
+    const std::int64_t line = rule.at("line").whole(1);
+    rule.require(line <= kMostLines, "has a line that no file has");
+    mapping.rules.push_back({static_cast<int>(line), rule.at("kind").text(),
+                             rule.at("pattern").text(), rule.at("names").texts(),
+                             rule.at("taps").count()});
+  }
+  for (const JsonNode& name : node.at("unmatched").items()) {
+    mapping.unmatched.push_back(
+        {name.at("case").text(), name.at("candidate").text(), name.at("golden").text_or_null()});
+  }
+  for (const JsonNode& collision : node.at("collisions").items()) {
+    mapping.collisions.push_back({collision.at("case").text(), collision.at("golden").text(),
+                                  collision.at("candidates").texts()});
+  }
+  return mapping;
+}
+
 }  // namespace parity::report

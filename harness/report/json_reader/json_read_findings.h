@@ -17,5 +17,7 @@ namespace parity::report {
 [[nodiscard]] std::optional<Attribution> read_attribution(const JsonNode& root);
 [[nodiscard]] std::optional<TruthSummary> read_truth_summary(const JsonNode& root);
 [[nodiscard]] std::optional<NoiseSummary> read_noise_summary(const JsonNode& root);
+/// nullopt, too, in reports of versions that knew no name maps.
+[[nodiscard]] std::optional<NameMapping> read_name_mapping(const JsonNode& root);
 
 }  // namespace parity::report

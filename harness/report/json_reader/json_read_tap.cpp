@@ -147,6 +147,7 @@ Tap read_tap(const JsonNode& node) {
   tap.inherited_dtype = node.at("inherited_dtype").dtype_name_or_null();
   tap.role = node.at("role").word(role_from_name, "role");
   tap.not_captured = node.at("not_captured").text_or_null();
+  if (node.has("candidate_taps")) tap.candidate_taps = node.at("candidate_taps").texts();
   return tap;
 }
 

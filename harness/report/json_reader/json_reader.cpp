@@ -11,6 +11,7 @@
 #include "report/json_reader/json_node.h"
 #include "report/json_reader/json_read_case.h"
 #include "report/json_reader/json_read_findings.h"
+#include "report/words/environment.h"
 #include "tensor/digest.h"
 
 namespace parity::report {
@@ -130,6 +131,14 @@ void read_verdict(const JsonNode& root, Report& report) {
   report.devices = root.at("same_device").flag() ? Devices::same : Devices::different;
 }
 
+/// It follows from the environments; reports of an older parity lack it.
+void check_self_comparison(const JsonNode& root, const Report& report) {
+  if (!root.has("self_comparison")) return;
+  const JsonNode stated = root.at("self_comparison");
+  stated.require(stated.text_or_null() == self_comparison_text(report),
+                 "does not go with the devices and hosts of both sides; the report was altered");
+}
+
 Report read_document(const JsonNode& root) {
   Report report;
   read_verdict(root, report);
@@ -138,6 +147,7 @@ Report read_document(const JsonNode& root) {
   report.reference = read_side(root.at("reference"));
   report.candidate = read_side(root.at("candidate"));
   report.environment_diff = read_differences(root.at("environment_diff"));
+  check_self_comparison(root, report);
   report.policy_name = root.at("policy").at("name").text();
   report.policy_digest = digest_or_empty(root.at("policy"), "digest");
   report.policy_bounds = read_bounds(root.at("policy").at("bounds"));
@@ -147,6 +157,7 @@ Report read_document(const JsonNode& root) {
   report.attribution = read_attribution(root);
   report.truth = read_truth_summary(root);
   report.noise = read_noise_summary(root);
+  report.name_map = read_name_mapping(root);
   for (const JsonNode& item : root.at("cases").items()) report.cases.push_back(read_case(item));
   report.notes = root.at("notes").texts();
   const bool all_pass = std::all_of(report.cases.begin(), report.cases.end(),

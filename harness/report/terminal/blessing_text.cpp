@@ -25,7 +25,8 @@ void add_environment(Page& page, const Blessing& blessing) {
     return;
   }
   page.clipped("environment (old -> new)", Tone::strong);
-  for (const run::Difference& each : blessing.environment_diff) {
+  for (const run::Difference& difference : blessing.environment_diff) {
+    const run::Difference each = as_shown(difference);
     const bool changes = changes_numbers(blessing, each);
     const std::string text =
         fmt::format("{}: {} -> {}{}", each.key, absent_or(each.reference),

@@ -8,6 +8,7 @@
 #include "history/moment.h"
 #include "history/spread.h"
 #include "report/terminal/page.h"
+#include "report/words/environment.h"
 #include "report/words/numbers.h"
 #include "report/words/text.h"
 
@@ -184,6 +185,8 @@ void add_night(Page& page, const Timeline& timeline, std::size_t night) {
   } else {
     page.clipped("before       no judged night");
   }
+  if (const std::string text = self_comparison_text(run); !text.empty())
+    page.wrapped("device       ", "SELF-COMPARISON: " + text);
   add_environment(page, changes);
   add_coverage(page, changes);
   add_verdicts(page, changes);

@@ -45,11 +45,8 @@ void add_header(Page& page, const Report& report) {
   } else if (report.noise) {
     page.wrapped("noise      ", report.noise->sentence, Tone::warning);
   }
-  if (report.devices == Devices::same) {
-    page.wrapped("",
-                 "SELF-COMPARISON: same device on both sides, says nothing about another vendor",
-                 Tone::warning);
-  }
+  if (const std::string text = self_comparison_text(report); !text.empty())
+    page.wrapped("", "SELF-COMPARISON: " + text, Tone::warning);
   for (const std::string& note : report.notes) page.wrapped("note: ", note);
 }
 

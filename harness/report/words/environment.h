@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "history/run.h"
 #include "report/data/blessing.h"
 #include "report/data/report.h"
 
@@ -19,13 +20,25 @@ namespace parity::report {
 [[nodiscard]] bool changes_numbers(const Report& report, const run::Difference& difference);
 [[nodiscard]] bool changes_numbers(const Blessing& blessing, const run::Difference& difference);
 
-/// "changes numbers", "what is compared" of the device itself, or "".
+/// "changes numbers", "what is compared" of the device itself, "other arithmetic" of a probe, or
+/// "".
 [[nodiscard]] std::string_view mark_of(const Report& report, const run::Difference& difference);
 
 /// Whether a switch differs that may explain the numbers of a whole run.
 [[nodiscard]] bool has_decisive_switch(const Report& report);
 
-/// The differences of a report, those that change numbers first, then other switches.
+/// Where one side has set variables that change numbers and the other side did not record its own,
+/// that these are unknown: they need not be absent.
+[[nodiscard]] run::Difference as_shown(run::Difference difference);
+
+/// The differences of a report as they are shown, those that change numbers first, then other
+/// switches, probes, the devices, and the rest. Libraries that one side alone has loaded are one
+/// row with all names.
 [[nodiscard]] std::vector<run::Difference> switches_first(const Report& report);
+
+/// Where both sides ran on the same device: that it proves nothing about another vendor's, and
+/// whether the host was the same, too. Empty where they did not.
+[[nodiscard]] std::string self_comparison_text(const Report& report);
+[[nodiscard]] std::string self_comparison_text(const history::Run& night);
 
 }  // namespace parity::report

@@ -31,6 +31,14 @@ void add_where(Page& page, const compare::TensorComparison& facts) {
   if (facts.where.outside > 0) page.wrapped(fmt::format("{}where: ", kIndent), where_text(facts));
 }
 
+void add_own_names(Page& page, const Tap& tap) {
+  if (tap.candidate_taps.empty()) return;
+  std::string names;
+  for (const std::string& name : tap.candidate_taps)
+    names += (names.empty() ? "" : " + ") + clean(name);
+  page.wrapped(kIndent, "compared with the candidate's " + names);
+}
+
 void add_worst(Page& page, const compare::TensorComparison& facts, int top) {
   const auto count = std::min(facts.worst.size(), static_cast<std::size_t>(std::max(0, top)));
   for (std::size_t i = 0; i < count; ++i) {
@@ -72,6 +80,7 @@ void add_tap_details(Page& page, const Tap& tap, std::string_view mark, int top)
   page.wrapped(pad_right(mark, 2), fmt::format("{}: {}", tap_name(tap.id), run::name(tap.verdict)),
                tone_of(tap.verdict));
   for (const std::string& reason : tap.reasons) page.wrapped(kIndent, reason);
+  add_own_names(page, tap);
   if (!tap.facts) {
     if (!tap.candidate_dtype.empty() && tap.candidate_dtype != tap.dtype) {
       // The column of dtypes may have been dropped.

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
+#include "name_map/name_map_file.h"
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -61,11 +63,13 @@ class CompareRecordings : public testing::Test {
 
   [[nodiscard]] static report::Report compare(const std::filesystem::path& reference,
                                               const std::filesystem::path& candidate,
-                                              const ReplayOverrides& overrides = {}) {
+                                              const ReplayOverrides& overrides = {},
+                                              const std::string& map = "") {
     NoProgress progress;
     CompareRequest request;
     request.golden = reference;
     request.overrides = overrides;
+    if (!map.empty()) request.map = name_map::parse_name_map(map, "m.toml");
     return compare_recordings(request, candidate, progress);
   }
 
@@ -105,6 +109,68 @@ TEST_F(CompareRecordings, SaysWhatTheNamesOfItsFilesStandFor) {
   const report::SideDigests other = digests_of(golden_store::GoldenReader(golden("o.h5", renamed)));
   EXPECT_NE(other.recording, of_first.recording);
   EXPECT_NE(other.inputs, of_first.inputs);
+}
+
+TEST_F(CompareRecordings, PairsTapsThroughANameMap) {
+  const auto reference =
+      golden("a.h5", {{"one", {{"q", {1, 2}}, {"k", {3}}, {"kv", kFirst}, {"<output>", kSecond}}}});
+  const auto candidate = golden(
+      "b.h5",
+      {{"one", {{"h.qk", {1, 2, 3}}, {"h.k", {1, 2}}, {"h.v", {3, 4}}, {"<output>", kSecond}}}});
+  const report::Report report = compare(reference, candidate, {},
+                                        "[[split]]\ncandidate = 'h.qk'\ngolden = ['q', 'k']\n"
+                                        "[[concat]]\ngolden = 'kv'\ncandidate = ['h.k', 'h.v']\n");
+  EXPECT_EQ(report.exit_code, 0);
+  std::vector<std::vector<std::string>> own;
+  for (const report::Tap& tap : report.cases.at(0).taps) {
+    EXPECT_EQ(tap.verdict, run::Verdict::identical) << run::to_string(tap.id);
+    own.push_back(tap.candidate_taps);
+  }
+  EXPECT_EQ(own, (std::vector<std::vector<std::string>>{{"h.qk"}, {"h.qk"}, {"h.k", "h.v"}, {}}));
+  EXPECT_EQ(report.name_map->mapped, 3U);
+  EXPECT_TRUE(report.name_map->unmatched.empty());
+}
+
+TEST_F(CompareRecordings, LeavesOutWhatANameMapSaysOnBothSides) {
+  const auto reference =
+      golden("a.h5",
+             {{"one", {{"fc", kFirst}, {"act", kFirst}, {"gone", kFirst}, {"<output>", kSecond}}}});
+  const auto candidate =
+      golden("b.h5", {{"one", {{"fc", kFirst}, {"act", kSecond}, {"<output>", kSecond}}}});
+  const report::Report report = compare(reference, candidate, {},
+                                        "[[leave_out]]\ngolden = 'act|gone|<output>'\n"
+                                        "[[leave_out]]\ngolden = 'never'\n");
+  EXPECT_EQ(report.exit_code, 0);
+  ASSERT_EQ(report.cases.at(0).taps.size(), 2U) << "fc and <output>";
+  ASSERT_EQ(report.cases[0].left_out.size(), 2U);
+  EXPECT_EQ(report.name_map->rules.at(0).taps, 2U);
+  EXPECT_EQ(report.notes.back(), "m.toml:3: the rule for 'never' matches no tap of the golden");
+}
+
+TEST_F(CompareRecordings, ListsWhatANameMapLeavesOver) {
+  const auto reference = golden("a.h5", {{"one", {{"fc", kFirst}, {"<output>", kSecond}}}});
+  const auto candidate = golden(
+      "b.h5",
+      {{"one",
+        {{"x", kFirst}, {"y", kFirst}, {"z", kFirst}, {"w", kFirst}, {"<output>", kSecond}}}});
+  const report::Report report = compare(reference, candidate, {},
+                                        "[[rename]]\ncandidate = '[xy]'\ngolden = 'fc'\n"
+                                        "[[rename]]\ncandidate = 'z'\ngolden = 'gone'\n"
+                                        "[[ignore]]\ncandidate = 'w'\n"
+                                        "[[ignore]]\ncandidate = 'v'\n");
+  EXPECT_EQ(report.exit_code, 1);
+  ASSERT_EQ(report.cases.at(0).taps.size(), 4U) << "fc, <output>, and y and z as additional";
+  EXPECT_EQ(report.cases[0].taps[0].candidate_taps, std::vector<std::string>{"x"});
+  ASSERT_EQ(report.name_map->collisions.size(), 1U);
+  EXPECT_EQ(report.name_map->collisions[0].candidates, (std::vector<std::string>{"x", "y"}));
+  ASSERT_EQ(report.name_map->unmatched.size(), 1U);
+  EXPECT_EQ(report.name_map->unmatched[0].golden, "gone");
+  EXPECT_EQ(report.name_map->rules.at(2).taps, 1U);
+  EXPECT_EQ(report.notes.back(),
+            "x, y are all fc of the golden in case one; only the first was compared");
+  EXPECT_NE(std::find(report.notes.begin(), report.notes.end(),
+                      "m.toml:9: the rule for 'v' matches no tap of the candidate"),
+            report.notes.end());
 }
 
 TEST_F(CompareRecordings, NamesTheFirstDivergenceInExecutionOrder) {

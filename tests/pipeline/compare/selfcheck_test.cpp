@@ -78,7 +78,7 @@ report::Report checked(Doubling& model, const std::string& inputs,
   request.cases = {{"x", inputs}};
   request.strictness = strictness;
   NoProgress progress;
-  return selfcheck_model(model, load_early(request.cases, 0), request, progress);
+  return selfcheck_model(model, load_early(request.cases, 0, {}), request, progress);
 }
 
 std::map<std::string, report::Result> results(const report::Report& report) {

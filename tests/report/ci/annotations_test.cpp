@@ -55,15 +55,35 @@ TEST(Annotations, AreTenAtMost) {
 }
 
 TEST(Annotations, NoticeWarningsOfAGateThatPassed) {
-  const std::vector<std::string> lines = lines_of(decoded_report());
+  Report report = decoded_report();
+  report.devices = Devices::different;
+  const std::vector<std::string> lines = lines_of(report);
   ASSERT_EQ(lines.size(), 9U);
   EXPECT_TRUE(begins(lines[0], "::notice title=parity%3A passed with warnings::")) << lines[0];
   for (const std::string& line : lines) EXPECT_TRUE(begins(line, "::notice ")) << line;
 }
 
 TEST(Annotations, SayNothingWhereThereIsNothingToSay) {
-  EXPECT_EQ(to_annotations(identical_report()), "");
+  Report report = identical_report();
+  report.devices = Devices::different;
+  EXPECT_EQ(to_annotations(report), "");
   EXPECT_EQ(lines_of(Report{}).size(), 1U);
+}
+
+TEST(Annotations, SayOfADeviceAgainstItselfThatItIs) {
+  EXPECT_EQ(to_annotations(identical_report()),
+            "::notice title=parity%3A self-comparison::same device on both sides, says nothing "
+            "about another vendor\n");
+  Report report = decoded_report();
+  std::vector<std::string> lines = lines_of(report);
+  ASSERT_EQ(lines.size(), 10U) << "GitHub drops what goes beyond ten of a kind";
+  EXPECT_TRUE(begins(lines.back(), "::notice title=parity%3A self-comparison::")) << lines.back();
+  report.result = Result::fail;
+  for (int i = 0; i < 30; ++i)
+    report.cases[0].taps.push_back(measured_tap("x", 0.5, run::Verdict::diverged));
+  lines = lines_of(report);
+  EXPECT_EQ(lines.size(), 11U) << "ten errors and a notice";
+  EXPECT_TRUE(begins(lines.back(), "::notice ")) << lines.back();
 }
 
 TEST(Annotations, TellWarningsFromFailuresUnlessTheRunIsStrict) {

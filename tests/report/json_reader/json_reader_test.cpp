@@ -123,6 +123,37 @@ TEST(JsonReader, TakesDigestsAndReportsOfBeforeThereWereAny) {
   EXPECT_EQ(older.reference.digests.recording, "");
 }
 
+TEST(JsonReader, TakesNameMapsAndReportsOfBeforeThereWereAny) {
+  Json document = Json::parse(to_json(report_test::noisy_report()));
+  ASSERT_FALSE(document.at("name_map").is_null());
+  const Report report = read_json(document.dump(), "r.json");
+  EXPECT_EQ(report.name_map->rules.at(0).names, (std::vector<std::string>{"$1.q", "$1.k"}));
+  EXPECT_EQ(report.name_map->unmatched.at(1).golden, "");
+  EXPECT_EQ(report.cases.at(0).taps.at(1).candidate_taps,
+            (std::vector<std::string>{"h.0.attn.q", "h.0.attn.k"}));
+  document["name_map"]["rules"][0]["line"] = 0;
+  EXPECT_NE(refusal(document).find("name_map.rules[0].line"), std::string::npos);
+  document.erase("name_map");
+  for (Json& tap : document["cases"][0]["taps"]) tap.erase("candidate_taps");
+  EXPECT_FALSE(read_json(document.dump(), "r.json").name_map.has_value());
+}
+
+TEST(JsonReader, TakesASelfComparisonThatFollowsFromBothSidesAndReportsOfBeforeThereWasAny) {
+  Json document = Json::parse(to_json(report_test::attributed_report()));
+  ASSERT_TRUE(document.at("self_comparison").is_null());
+  document["self_comparison"] = "same device on both sides";
+  EXPECT_NE(refusal(document).find("self_comparison does not go with the devices and hosts"),
+            std::string::npos);
+  document.erase("self_comparison");
+  EXPECT_EQ(refusal(document), "");
+  Report same = report_test::attributed_report();
+  same.devices = Devices::same;
+  document = Json::parse(to_json(same));
+  EXPECT_EQ(refusal(document), "");
+  document["self_comparison"] = nullptr;
+  EXPECT_NE(refusal(document), "");
+}
+
 TEST(JsonReader, NamesEveryKeyThatIsMissing) {
   for (Json document : small_documents()) {
     std::size_t removed = 0;
@@ -145,7 +176,8 @@ TEST(JsonReader, NamesEveryKeyThatIsMissing) {
         // Digests of files are not in the reports of earlier versions.
         const bool digest =
             item.value().is_string() && item.value().get<std::string>().size() == 32;
-        const bool later = key == "optional" || key == "not_measured" ||
+        const bool later = key == "optional" || key == "not_measured" || key == "self_comparison" ||
+                           key == "name_map" || key == "candidate_taps" ||
                            full.find("left_out") != std::string::npos;
         const bool not_measured =
             item.value().is_null() || key == "nrmse" || key == "explained" || digest || later;
