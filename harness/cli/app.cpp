@@ -113,6 +113,8 @@ int run_app(int argc, char** argv) {
     commands.push_back({parser, add_flags(*parser)});
   };
   add("record", "Run a model and store its layers and outputs as a golden", add_record_command);
+  add("merge", "Join the shards that several processes recorded into one golden",
+      add_merge_command);
   add("compare", "Compare a golden with a run on this host, or with another golden",
       add_compare_command);
   add("inspect", "Show what a golden holds", add_inspect_command);
@@ -128,6 +130,8 @@ int run_app(int argc, char** argv) {
       add_judge_command);
   add("export", "Show a stored report in another format", add_export_command);
   add("bless", "Show what a refreshed golden changes, grouped for a review", add_bless_command);
+  add("doctor", "Find what keeps this machine from running models, and say the fix",
+      add_doctor_command);
 
   try {
     app.parse(argc, argv);

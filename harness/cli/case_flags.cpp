@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/case_input.h"
 #include "cli/flag_texts.h"
 
 namespace parity::cli {
@@ -9,7 +10,8 @@ namespace parity::cli {
 void add_case_flags(CLI::App& command, CaseFlags& flags) {
   command.add_option("--inputs", flags.inputs,
                      "[NAME=]FILE (.pt .npy .npz .json) or a generator such as tokens:4x128 or "
-                     "randn:1x3x224x224; one case each");
+                     "randn:1x3x224x224; one case each (default: sample, the inputs that an "
+                     "exported program holds)");
   command
       .add_option("--taps", flags.taps,
                   "modules (and heavy ops inside them) or ops (every operator)")
@@ -32,6 +34,14 @@ run::Settings settings_of(const RunFlags& run, const CaseFlags& flags) {
   settings.taps = tap_depth_of(flags.taps);
   settings.seed = seed_of(flags.seed);
   return settings;
+}
+
+std::vector<pipeline::CaseInput> cases_of(const CaseFlags& flags) {
+  std::vector<pipeline::CaseInput> cases;
+  for (const std::string& text : flags.inputs) cases.push_back(case_input_of(text));
+  const std::string sample(pipeline::kSampleInputs);
+  if (cases.empty()) cases.push_back({sample, sample});
+  return cases;
 }
 
 std::vector<FlaggedPath> files_read(const RunFlags& run,

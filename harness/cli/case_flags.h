@@ -37,6 +37,9 @@ void add_case_flags(CLI::App& command, CaseFlags& flags);
 /// As settings_of(RunFlags), with taps and seed.
 [[nodiscard]] run::Settings settings_of(const RunFlags& run, const CaseFlags& flags);
 
+/// One case for each --inputs; without any, the inputs that the model's file brings along.
+[[nodiscard]] std::vector<pipeline::CaseInput> cases_of(const CaseFlags& flags);
+
 /// The files that such a command reads, which nothing may be written over.
 [[nodiscard]] std::vector<FlaggedPath> files_read(const RunFlags& run,
                                                   const std::vector<pipeline::CaseInput>& cases);

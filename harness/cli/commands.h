@@ -33,6 +33,7 @@ struct CommonFlags {
 using Action = std::function<int(const CommonFlags&)>;
 
 [[nodiscard]] Action add_record_command(CLI::App& command);
+[[nodiscard]] Action add_merge_command(CLI::App& command);
 [[nodiscard]] Action add_compare_command(CLI::App& command);
 [[nodiscard]] Action add_inspect_command(CLI::App& command);
 [[nodiscard]] Action add_selfcheck_command(CLI::App& command);
@@ -43,5 +44,6 @@ using Action = std::function<int(const CommonFlags&)>;
 [[nodiscard]] Action add_judge_command(CLI::App& command);
 [[nodiscard]] Action add_export_command(CLI::App& command);
 [[nodiscard]] Action add_bless_command(CLI::App& command);
+[[nodiscard]] Action add_doctor_command(CLI::App& command);
 
 }  // namespace parity::cli

@@ -1,5 +1,6 @@
 // `parity compare`
 
+#include "name_map/name_map_file.h"
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
@@ -27,10 +28,12 @@ struct CompareFlags {
   std::string seed;
   std::string save;
   std::string truth;
+  std::string map;
   std::string policy;
   std::string weights = "same";
   bool strict = false;
   bool attribute = false;
+  bool no_probes = false;
   std::string repro;
   ReportFlags report;
   // Which flags were typed; absent ones come from the golden.
@@ -48,6 +51,7 @@ pipeline::CompareRequest request_of(const CompareFlags& flags, const CommonFlags
   if (flags.typed("--skip")) request.overrides.skip = flags.skip;
   if (flags.typed("--seed")) request.overrides.seed = seed_of(flags.seed);
   if (!flags.truth.empty()) request.truth = flags.truth;
+  if (!flags.map.empty()) request.map = name_map::read_name_map(flags.map);
   request.weights =
       flags.weights == "any" ? pipeline::WeightsRule::any : pipeline::WeightsRule::same;
   request.policy = policy_of(flags.policy);
@@ -76,7 +80,7 @@ void check_combination(const CompareFlags& flags) {
   if (replays) return;
   for (const char* flag : {"--config", "--state-key", "--method", "--library", "--device",
                            "--dtype", "--fp32-precision", "--sdpa", "--threads", "--deterministic",
-                           "--taps", "--seed", "--save", "--attribute", "--repro"}) {
+                           "--taps", "--seed", "--save", "--attribute", "--repro", "--no-probes"}) {
     if (flags.typed(flag)) {
       throw Error(ErrorKind::usage, std::string(flag) +
                                         " belongs to a replay and needs --model; two goldens are "
@@ -95,6 +99,7 @@ report::Report make_report(const CompareFlags& flags, const CommonFlags& common)
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run);
   if (!flags.save.empty()) request.save = flags.save;
+  request.probing = flags.no_probes ? run::Probing::off : run::Probing::on;
   if (flags.attribute) request.attribution = pipeline::AttributionPass::forced;
   if (!flags.repro.empty()) request.reproducer = flags.repro;
   return pipeline::compare_replay(request, *progress);
@@ -102,9 +107,10 @@ report::Report make_report(const CompareFlags& flags, const CommonFlags& common)
 
 void check_paths(const CompareFlags& flags) {
   std::vector<FlaggedPath> inputs = {
-      {"the golden", flags.golden}, {"the candidate", flags.candidate},
-      {"--truth", flags.truth},     {"--policy", flags.policy},
-      {"--model", flags.run.model}, {"--config", flags.run.config}};
+      {"the golden", flags.golden},  {"the candidate", flags.candidate},
+      {"--truth", flags.truth},      {"--policy", flags.policy},
+      {"--map", flags.map},          {"--model", flags.run.model},
+      {"--config", flags.run.config}};
   for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
   check_outputs({{"--save", flags.save}}, inputs);
   std::vector<FlaggedPath> taken = inputs;
@@ -149,6 +155,7 @@ Action add_compare_command(CLI::App& command) {
                      "Leave out taps whose layer path or name matches a glob");
   command.add_option("--seed", flags->seed, "Of random operators (default: the golden's)");
   command.add_option("--save", flags->save, "Write the candidate's run as a golden");
+  command.add_flag("--no-probes", flags->no_probes, kNoProbesText);
   command
       .add_option("--weights", flags->weights,
                   "same: refuse other weights than the golden's; any: allow them")
@@ -157,6 +164,10 @@ Action add_compare_command(CLI::App& command) {
   command.add_option("--truth", flags->truth,
                      "Golden of the same model and inputs in higher precision, the judge between "
                      "both sides (default: the truth in the golden, if it has one)");
+  command.add_option(
+      "--map", flags->map,
+      "TOML file that says which tap of the golden a candidate's is that has another "
+      "name, or is fused with others (docs/name-map.md)");
   add_policy_flag(command, flags->policy,
                   "TOML file with the bounds to judge by (default: the built-in policy; parity "
                   "policy show prints it)");
@@ -176,7 +187,8 @@ Action add_compare_command(CLI::App& command) {
       "  parity compare golden.h5 --model model.pt --attribute\n"
       "  parity compare golden.h5 --model model.pt --truth float64.h5\n"
       "  parity compare golden.h5 --model model.pt --policy nightly.toml\n"
-      "  parity compare golden.h5 candidate.h5 --show failing");
+      "  parity compare golden.h5 candidate.h5 --show failing\n"
+      "  parity compare golden.h5 vllm.h5 --map vllm.toml");
   return [flags](const CommonFlags& common) { return run_compare(*flags, common); };
 }
 

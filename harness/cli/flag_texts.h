@@ -12,6 +12,10 @@ class App;
 
 namespace parity::cli {
 
+inline constexpr const char* kNoProbesText =
+    "Leave out the numeric probes, which show by small computations which arithmetic the device "
+    "does (up to a second on a GPU)";
+
 /// Most that --threads takes on a machine of `cores` cores: four for each, and 64 at least. Some
 /// thousands of threads take hours over what one does in seconds.
 [[nodiscard]] int most_threads(unsigned cores);

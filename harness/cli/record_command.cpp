@@ -7,6 +7,7 @@
 #include "cli/case_flags.h"
 #include "cli/case_input.h"
 #include "cli/commands.h"
+#include "cli/flag_texts.h"
 #include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "error/error.h"
@@ -26,11 +27,9 @@ struct RecordFlags {
   std::string sweep;
   std::string decode = "none";
   std::string compress = "none";
+  std::string shard;
+  bool no_probes = false;
 };
-
-void check_paths(const RecordFlags& flags, const std::vector<pipeline::CaseInput>& cases) {
-  check_outputs({{"--out", flags.out}}, files_read(flags.run, cases));
-}
 
 pipeline::StoreChoice store_of(const std::string& text) {
   if (text == "full") return {run::StoreMode::full, 0};
@@ -65,14 +64,7 @@ void check_combination(const CLI::App& command, const RecordFlags& flags) {
 std::vector<pipeline::CaseInput> cases_of(const CLI::App& command, const RecordFlags& flags) {
   if (command.count("--sweep") > 0)
     return sweep_cases(flags.cases.inputs, sweep_sizes_of(flags.sweep));
-  if (flags.cases.inputs.empty()) {
-    throw Error(ErrorKind::usage,
-                "--inputs is required: a file or a generator such as tokens:4x128 (with --sweep, "
-                "which varies its sizes, tokens:BxL is taken)");
-  }
-  std::vector<pipeline::CaseInput> cases;
-  for (const std::string& text : flags.cases.inputs) cases.push_back(case_input_of(text));
-  return cases;
+  return cases_of(flags.cases);
 }
 
 std::int64_t decode_steps_of(const std::string& text) {
@@ -102,9 +94,10 @@ std::string noise_text(const RecordFlags& flags, const pipeline::RecordSummary& 
                      summary.noisy_taps == 1 ? "" : "s", repeats);
 }
 
-std::string summary_text(const RecordFlags& flags, const pipeline::RecordSummary& summary) {
+std::string summary_text(const RecordFlags& flags, const std::filesystem::path& file,
+                         const pipeline::RecordSummary& summary) {
   return fmt::format("{}: {} taps of {} case{}, {:.1f} MB seen, {:.1f} MB stored, {:.2f} s{}\n",
-                     flags.out, summary.taps, summary.cases, summary.cases == 1 ? "" : "s",
+                     file.string(), summary.taps, summary.cases, summary.cases == 1 ? "" : "s",
                      static_cast<double>(summary.size_bytes) / 1e6,
                      static_cast<double>(summary.file_bytes) / 1e6, summary.forward_s,
                      noise_text(flags, summary));
@@ -122,12 +115,17 @@ int run_record(const CLI::App& command, const RecordFlags& flags, const CommonFl
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run, flags.cases);
   request.cases = cases_of(command, flags);
-  check_paths(flags, request.cases);
   request.out = flags.out;
+  if (!flags.shard.empty()) {
+    request.shard = pipeline::shard_choice_of(flags.shard);
+    request.out = pipeline::shard_path(flags.out, request.shard->shard);
+  }
+  check_outputs({{"--out", request.out.string()}}, files_read(flags.run, request.cases));
+  request.probing = flags.no_probes ? run::Probing::off : run::Probing::on;
   const pipeline::RecordSummary summary = pipeline::record(request, *common.progress());
   if (common.quiet) return 0;
   for (const std::string& note : summary.notes) warn("note: " + note);
-  print(summary_text(flags, summary));
+  print(summary_text(flags, request.out, summary));
   return 0;
 }
 
@@ -135,7 +133,9 @@ int run_record(const CLI::App& command, const RecordFlags& flags, const CommonFl
 
 Action add_record_command(CLI::App& command) {
   const auto flags = std::make_shared<RecordFlags>();
-  command.add_option("--model", flags->run.model, "TorchScript, state_dict or safetensors file")
+  command
+      .add_option("--model", flags->run.model,
+                  "TorchScript, exported program (.pt2), state_dict or safetensors file")
       ->required();
   command
       .add_option("--out", flags->out,
@@ -175,6 +175,12 @@ Action add_record_command(CLI::App& command) {
           "none, or how many greedy tokens to decode behind every prompt, one pass each over "
           "a key/value cache (built-in decoder only)")
       ->capture_default_str();
+  command.add_option(
+      "--shard", flags->shard,
+      "Record this process's share of the cases, into OUT.shard-I-of-N: auto for what srun, "
+      "mpirun, torchrun or an indexed Job say, auto/N where they have to be N, or I/N; "
+      "parity merge joins the files");
+  command.add_flag("--no-probes", flags->no_probes, kNoProbesText);
   command.add_option("--compress", flags->compress, "none or a gzip level 1-9")
       ->capture_default_str();
   command.footer(
@@ -184,7 +190,9 @@ Action add_record_command(CLI::App& command) {
       "  parity record --model model.pt --inputs tokens:BxL --sweep --repeat 2 --store rows:64 "
       "--out golden.h5\n"
       "  parity record --model model.safetensors --config config.json --inputs chat=prompts.pt "
-      "--decode 16 --out golden.h5");
+      "--decode 16 --out golden.h5\n"
+      "  srun -n 4 parity record --model model.pt --inputs a.pt b.pt c.pt d.pt --shard auto --out "
+      "golden.h5");
   return
       [flags, &command](const CommonFlags& common) { return run_record(command, *flags, common); };
 }

@@ -1,7 +1,10 @@
 #include "cli/run_flags.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <stdexcept>
 
 #include <CLI/CLI.hpp>
 
@@ -22,6 +25,56 @@ int threads_of(int typed) {
   return typed;
 }
 
+/// "0" or "cuda:0"; whether it is there is the model's to say.
+std::string gpu_name(const std::string& typed) {
+  const std::string number = typed.starts_with("cuda:") ? typed.substr(5) : typed;
+  const bool is_number = !number.empty() && number.size() <= 3 &&
+                         number.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number) {
+    throw Error(ErrorKind::usage,
+                "--devices takes numbers of GPUs, as 0,1 or cuda:0,cuda:1 (ROCm "
+                "devices are called cuda too), not '" +
+                    typed + "'");
+  }
+  return "cuda:" + std::to_string(std::stoi(number));
+}
+
+std::vector<std::string> gpu_names(const std::vector<std::string>& typed) {
+  std::vector<std::string> names;
+  for (const std::string& one : typed) {
+    names.push_back(gpu_name(one));
+    if (std::count(names.begin(), names.end(), names.back()) > 1)
+      throw Error(ErrorKind::usage, "--devices names " + names.back() + " twice");
+  }
+  return names;
+}
+
+/// "8GB" is 8 000 000 000, "8GiB" a little more; nullopt for what is no size, or none at all.
+std::optional<std::uint64_t> bytes_of(const std::string& typed) {
+  // A sign would be taken, and a negative number for a very large one.
+  if (typed.empty() || std::isdigit(static_cast<unsigned char>(typed.front())) == 0)
+    return std::nullopt;
+  std::string bytes = typed;
+  try {
+    if (!CLI::AsSizeValue(/*kb_is_1000=*/true)(bytes).empty()) return std::nullopt;
+    const std::uint64_t size = std::stoull(bytes);
+    return size > 0 ? std::optional(size) : std::nullopt;
+  } catch (const CLI::ValidationError&) {
+    return std::nullopt;  // a unit that is none
+  } catch (const std::out_of_range&) {
+    return std::nullopt;
+  }
+}
+
+run::WeightStreaming streaming_of(const std::string& typed) {
+  if (typed == "auto") return {};
+  if (const auto bytes = bytes_of(typed)) return {*bytes};
+  throw Error(ErrorKind::usage,
+              "--stream-weights takes the memory that weights may have on a "
+              "device, as 8GB or 500MB, not '" +
+                  typed + "'");
+}
+
 }  // namespace
 
 void add_run_flags(CLI::App& command, RunFlags& flags) {
@@ -32,10 +85,19 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--method", flags.method, "TorchScript method to run instead of forward");
   command.add_option("--library", flags.libraries,
                      "Custom operator libraries (.so), loaded before the model");
+  CLI::Option* device = command
+                            .add_option("--device", flags.device,
+                                        "auto, cpu, cuda or cuda:N (ROCm devices are called cuda "
+                                        "too)")
+                            ->capture_default_str();
   command
-      .add_option("--device", flags.device,
-                  "auto, cpu, cuda or cuda:N (ROCm devices are called cuda too)")
-      ->capture_default_str();
+      .add_option("--devices", flags.devices,
+                  "Spread the layers of bare weights over these GPUs, as 0,1")
+      ->delimiter(',')
+      ->excludes(device);
+  command.add_flag("--stream-weights{auto}", flags.stream_weights,
+                   "Bring bare weights to the device layer by layer, as many as fit into SIZE "
+                   "(--stream-weights=8GB) or two at a time");
   command
       .add_option("--dtype", flags.dtype,
                   "Cast weights and inputs: keep, float32, bfloat16, float16, float64 (default: "
@@ -77,6 +139,9 @@ model::Source source_of(const RunFlags& flags) {
 run::Settings settings_of(const RunFlags& flags) {
   run::Settings settings;
   settings.device = flags.device;
+  settings.devices = gpu_names(flags.devices);
+  if (!settings.devices.empty()) settings.device = settings.devices.front();
+  if (!flags.stream_weights.empty()) settings.streaming = streaming_of(flags.stream_weights);
   if (!flags.dtype.empty() && flags.dtype != "keep")
     settings.dtype = tensor::dtype_from_name(flags.dtype);
   settings.fp32_precision =

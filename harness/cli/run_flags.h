@@ -23,6 +23,8 @@ struct RunFlags {
   std::string method;
   std::vector<std::string> libraries;
   std::string device = "auto";
+  std::vector<std::string> devices;
+  std::string stream_weights;  ///< "auto", or a size with its unit
   std::string dtype;
   std::string fp32_precision = "ieee";
   std::string sdpa = "default";

@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/case_flags.h"
-#include "cli/case_input.h"
 #include "cli/commands.h"
 #include "cli/output_paths.h"
 #include "cli/policy_flag.h"
@@ -33,7 +32,7 @@ pipeline::SelfcheckRequest request_of(const SelfcheckFlags& flags, const CommonF
   pipeline::SelfcheckRequest request;
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run, flags.cases);
-  for (const std::string& text : flags.cases.inputs) request.cases.push_back(case_input_of(text));
+  request.cases = cases_of(flags.cases);
   request.taps = tap_choice_of(flags.cases);
   request.repeats = flags.repeat;
   request.rows = flags.rows;
@@ -56,10 +55,11 @@ int run_selfcheck(const SelfcheckFlags& flags, const CommonFlags& common) {
 
 Action add_selfcheck_command(CLI::App& command) {
   const auto flags = std::make_shared<SelfcheckFlags>();
-  command.add_option("--model", flags->run.model, "TorchScript, state_dict or safetensors file")
+  command
+      .add_option("--model", flags->run.model,
+                  "TorchScript, exported program (.pt2), state_dict or safetensors file")
       ->required();
   add_case_flags(command, flags->cases);
-  command.get_option("--inputs")->required();
   add_run_flags(command, flags->run);
   command.add_option("--repeat", flags->repeat, "Runs after the first one of the same inputs")
       ->check(CLI::Range(1, kMostRepeats))

@@ -2,13 +2,7 @@
 # Exit code 77 is a skip, which CTest counts.
 source "$(dirname "$0")/expect.sh"
 
-"$PARITY" record --model "$model" --inputs prose="$prose" --device cuda --out golden.h5 >stdout 2>stderr
-code=$?
-if [ $code -eq 3 ] && grep -q "is not there" stderr; then
-  echo "SKIPPED: no GPU here: $(cat stderr)"
-  exit 77
-fi
-[ $code -eq 0 ] || fail "exit code $code"
+record_on_gpu golden.h5
 expect 0 record --model "$model" --inputs prose="$prose" --device cuda --out again.h5
 cmp golden.h5 again.h5 || fail "two recordings on one GPU differ"
 all_identical golden.h5 --model "$model" --device cuda
@@ -17,4 +11,29 @@ lacks stdout "SELF-COMPARISON"
 expect 0 record --model "$FIXTURES/decoder/model.pt" --config "$FIXTURES/decoder/config.json" --inputs prose="$prose" \
   --device cuda --dtype bfloat16 --out bare.h5
 expect 0 compare bare.h5 --model "$FIXTURES/decoder/model.pt" --config "$FIXTURES/decoder/config.json" --device cpu
+
+# Weights that come layer by layer give the bits of those that stay, also the second time; so do layers on two GPUs.
+bare=(--model "$FIXTURES/decoder/model.pt" --config "$FIXTURES/decoder/config.json")
+inputs=(--inputs prose="$prose" code="$FIXTURES/decoder/inputs/code.json")
+expect 0 record "${bare[@]}" "${inputs[@]}" --device cuda --dtype bfloat16 --out whole.h5
+for flag in --stream-weights --stream-weights=4MB; do
+  expect 0 record "${bare[@]}" "${inputs[@]}" --device cuda --dtype bfloat16 "$flag" --out streamed.h5
+  all_identical whole.h5 streamed.h5
+done
+expect 0 inspect streamed.h5
+has stdout "weights are brought to the device part by part"
+if "$PARITY" record "${bare[@]}" "${inputs[@]}" --devices 0,1 --dtype bfloat16 --out spread.h5 2>stderr; then
+  all_identical whole.h5 spread.h5
+  expect 0 record "${bare[@]}" "${inputs[@]}" --devices 1,0 --dtype bfloat16 --stream-weights --out spread.h5
+  all_identical whole.h5 spread.h5
+else
+  has stderr "cuda:1 is not there"
+  echo "PART SKIPPED: there is no second GPU"
+fi
+# An exported program names the device that it was exported on, which is replaced.
+program=$FIXTURES/exported/tokens.pt2
+expect 0 record --model "$program" --device cuda --out program.h5
+has stderr "one device that is fixed in the program was replaced by cuda:0"
+all_identical program.h5 --model "$program" --device cuda
+expect 0 compare program.h5 --model "$program" --device cpu --attribute
 exit 0

@@ -47,6 +47,19 @@ refused() {
   has stderr "$words"
 }
 
+# record_on_gpu GOLDEN: records the fixture on a GPU, or ends the test as skipped (77) where there is none.
+record_on_gpu() {
+  local code
+  last_command="parity record --device cuda"
+  "$PARITY" record --model "$model" --inputs prose="$prose" --device cuda --out "$1" >stdout 2>stderr
+  code=$?
+  if [ $code -eq 3 ] && grep -q "is not there" stderr; then
+    echo "SKIPPED: no GPU here: $(cat stderr)"
+    exit 77
+  fi
+  [ $code -eq 0 ] || fail "exit code $code"
+}
+
 # verdicts: every verdict of the JSON report in ./stdout, each once, in alphabetical order.
 verdicts() {
   python3 - stdout <<'PY'

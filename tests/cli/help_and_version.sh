@@ -6,7 +6,7 @@ has stdout "parity record"
 has stdout "Exit codes"
 expect 0 --version
 grep -qE '^parity [0-9]+\.[0-9]+\.[0-9]+$' stdout || fail "no version"
-for command in record compare inspect history policy selftest calibrate judge export bless; do
+for command in record merge compare inspect history policy selftest calibrate judge export bless doctor; do
   expect 0 $command --help
   has stdout "Example"
   has stdout "--no-color"

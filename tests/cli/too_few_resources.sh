@@ -51,4 +51,12 @@ limited -v $space record --model "$model" --inputs a=zeros:16384x16384:int64 --d
 one_line stderr
 has stderr "no memory for the input"
 no_file big.h5
+
+# In the run itself: the embedding of so many tokens.
+limited -v $space record --model "$model" --inputs a=tokens:65536x40:256 --device cpu --out big.h5
+[ $code -eq 3 ] || fail "exit code $code"
+one_line stderr
+has stderr "out of host memory: 2.5 GiB wanted"
+has stderr "--store rows:N"
+no_file big.h5
 exit 0

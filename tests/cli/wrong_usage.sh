@@ -25,6 +25,13 @@ refused 3 "cuda:77" record --model "$model" --inputs "$prose" --out x.h5 --devic
 refused 2 "unknown device 'gpu'" record --model "$model" --inputs "$prose" --out x.h5 --device gpu
 refused 2 "--threads takes 1 to" record --model "$model" --inputs "$prose" --out x.h5 --threads 100000
 refused 2 "--threads takes 1 to" record --model "$model" --inputs "$prose" --out x.h5 --threads 0
+for typed in x 0GB -1 -2 +5GB 8XB 18446744073709551616; do
+  refused 2 "--stream-weights takes" record --model "$model" --inputs "$prose" --out x.h5 --stream-weights="$typed"
+done
+refused 2 "--devices takes numbers of GPUs" record --model "$model" --inputs "$prose" --out x.h5 --devices 0,cpu
+refused 2 "--devices names cuda:1 twice" record --model "$model" --inputs "$prose" --out x.h5 --devices 1,cuda:01
+refused 2 "--devices" record --model "$model" --inputs "$prose" --out x.h5 --devices 0,1 --device cpu
+refused 2 "--stream-weights is for bare weights" record --model "$model" --inputs "$prose" --out x.h5 --stream-weights
 refused 2 "--threads takes 1 to" compare golden.h5 --model "$model" --threads -1
 for seed in -1 18446744073709551616; do
   refused 2 "--seed takes" record --model "$model" --inputs "$prose" --out x.h5 --seed "$seed"
