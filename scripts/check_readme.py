@@ -41,7 +41,7 @@ NUMBER = re.compile(r"(?<![\w.#/@+-])[<~]?[+-]?(\d+(,\d{3})*(\.\d+)?([eE][+-]?\d
 BARS = re.compile(r"[\u2580-\u259f\u2800-\u28ff]+|(?<=\s)[.:|#=]{2,}(?=\s|$)")
 VERDICTS = re.compile(r"\b(identical|within)\b")
 PASSES = re.compile(r"<n> <pass>(, <n> <pass>)+")
-MACHINE_FACT = re.compile(r"^[! ] ((device|host|library)\.\S+|switch\.threads) +.* -> ")
+MACHINE_FACT = re.compile(r"^[! ] ((device|host|library|probe)\.\S+|switch\.threads|variable\.set) +.* -> ")
 THIS_HOST = re.compile(r"^(candidate +)\S.*(, replayed on this host)")
 
 

@@ -2,7 +2,7 @@
 """Writes a llama-shaped decoder with random weights, to measure recording on: state_dict and config.json.
 
     make_decoder.py OUT [--layers 16 --hidden 2048 --intermediate 5632 --heads 32 --kv-heads 8 --vocab 32000
-                         --dtype bfloat16]
+                         --dtype bfloat16 --on cpu]
 """
 
 import argparse
@@ -17,7 +17,7 @@ def weights(args: argparse.Namespace) -> dict:
     head_dim = args.hidden // args.heads
 
     def matrix(rows: int, columns: int) -> torch.Tensor:
-        return (torch.randn(rows, columns) / columns**0.5).to(dtype)
+        return (torch.randn(rows, columns, device=args.on) / columns**0.5).to(dtype).cpu()
 
     state = {"model.embed_tokens.weight": matrix(args.vocab, args.hidden)}
     for layer in range(args.layers):
@@ -67,6 +67,7 @@ def main() -> None:
     parser.add_argument("--kv-heads", type=int, default=8)
     parser.add_argument("--vocab", type=int, default=32000)
     parser.add_argument("--dtype", default="bfloat16")
+    parser.add_argument("--on", default="cpu", help="device that draws the weights")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(1)

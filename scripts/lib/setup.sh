@@ -7,10 +7,13 @@
 BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config python3 python3-venv ca-certificates
   libhdf5-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-  libxxhash-dev libhwy-dev libzip-dev libsqlite3-dev)
+  libxxhash-dev libhwy-dev libzip-dev libsqlite3-dev libzstd-dev zlib1g-dev)
 # shellcheck disable=SC2034  # used by test.sh
 TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck procps sqlite3 xz-utils)
 TEST_PACKAGES+=(libxml2-utils) # its xmllint checks what is written for others
+# Launchers, for shards that real ones start. The test runs daemons of its own: Slurm's do not start by themselves without
+# an /etc/slurm/slurm.conf, and munge's listens on a socket of this machine alone.
+TEST_PACKAGES+=(openmpi-bin munge slurmctld slurmd slurm-client)
 # Its promtool checks what is exported. Unpacked, not installed: installed, it starts a server.
 PROMTOOL_PACKAGE=prometheus
 
