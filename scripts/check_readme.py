@@ -10,7 +10,7 @@ A block is marked by a comment on the line before its fence:
 
 The command runs in bash at the project's root; stdout is what the block shows. `build/release/bin/parity`, as readers have
 it, and plain `parity` stand for the program under test, wherever that was built. The marker may carry expectations: `output-of(exit 1)` when the command ends with 1, `output-of(numbers vary)` when the
-figures depend on the machine (then every number standing alone, bars, the words identical/within and where lines are
+figures depend on the machine (then every number standing alone, bits behind it, bars, the words identical/within and where lines are
 broken are only compared by kind, and facts about the machine not at all), or both with a comma. Times, rates, dates and
 the machine's name never count. Links to files of the project
 must lead somewhere.
@@ -39,6 +39,7 @@ VOLATILE = [
 # What differs from processor to processor, where the marker says so.
 NUMBER = re.compile(r"(?<![\w.#/@+-])[<~]?[+-]?(\d+(,\d{3})*(\.\d+)?([eE][+-]?\d+)?|inf|nan)%?(?![\w#/]|\.\d)")
 BARS = re.compile(r"[\u2580-\u259f\u2800-\u28ff]+|(?<=\s)[.:|#=]{2,}(?=\s|$)")
+BITS = re.compile(r"\(0x[0-9a-f]+\)")
 VERDICTS = re.compile(r"\b(identical|within)\b")
 PASSES = re.compile(r"<n> <pass>(, <n> <pass>)+")
 MACHINE_FACT = re.compile(r"^[! ] ((device|host|library|probe)\.\S+|switch\.threads|variable\.set) +.* -> ")
@@ -92,7 +93,7 @@ def normalised(lines, numbers_vary):
             if MACHINE_FACT.match(line):
                 continue
             line = THIS_HOST.sub(r"\1<machine>\2", line)
-            line = VERDICTS.sub("<pass>", NUMBER.sub("<n>", BARS.sub("", line)))
+            line = VERDICTS.sub("<pass>", NUMBER.sub("<n>", BITS.sub("(<n>)", BARS.sub("", line))))
             line = PASSES.sub("<n> <pass>", line)
             line = re.sub(r"\s+", " ", line).strip()
             line = re.sub(r"[-\u2500\u2501=]{3,}", "---", line)

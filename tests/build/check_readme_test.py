@@ -126,7 +126,8 @@ class CheckReadme(unittest.TestCase):
 
     def test_what_counts_as_a_number_of_its_own(self):
         for text, wanted in (("4.2e-07 12 99.8%", "<n> <n> <n>"), ("4x128x256 blocks.3.mlp fc1#2", "4x128x256 blocks.3.mlp fc1#2"),
-                             ("2.11.0", "2.11.0"), ("inf nan", "<n> <n>"), ("float32", "float32"), ("(3, -1.5)", "(<n>, <n>)")):
+                             ("2.11.0", "2.11.0"), ("inf nan", "<n> <n>"), ("float32", "float32"), ("1e-3 (0x3acf2856)", "<n> (<n>)"),
+                             ("(3, -1.5)", "(<n>, <n>)")):
             self.assertEqual(check_readme.normalised([text], True), [wanted])
 
 
