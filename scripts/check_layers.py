@@ -42,6 +42,7 @@ LIBRARIES = {
     "CLI11": (r"CLI/", "cli"),
     "xxHash": (r"xxh\w*\.h", "tensor"),
     "libzip": (r"zip\.h", "model"),
+    "RE2": (r"re2/", "name_map"),
     "zstd": (r"zstd\.h", "host"),
     "zlib": (r"zlib\.h", "host"),
     "fmt": (r"fmt/", " ".join(FOLDERS)),
@@ -49,7 +50,7 @@ LIBRARIES = {
 LIBRARIES = {name: (re.compile(look), folders.split()) for name, (look, folders) in LIBRARIES.items()}
 
 # Namespaces of libraries, which those folders may forward-declare types in.
-LIBRARY_NAMESPACES = {"CLI": "CLI11", "at": "torch", "c10": "torch", "torch": "torch", "H5": "HDF5", "hwy": "Highway"}
+LIBRARY_NAMESPACES = {"CLI": "CLI11", "at": "torch", "c10": "torch", "torch": "torch", "H5": "HDF5", "hwy": "Highway", "re2": "RE2"}
 
 # What the language and the operating system bring; any other include is of a library that the table must know.
 SYSTEM = re.compile(

@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
+#include <re2/re2.h>
+
 #include "error/error.h"
 
 namespace parity::name_map {
 namespace {
-
-constexpr std::size_t kLongestName = 4096;
 
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
@@ -35,6 +35,38 @@ std::string without_port(const run::TapId& id) {
   return id.op.empty() ? id.path : id.path + "/" + id.op;
 }
 
+/// What is wrong with an expression that RE2 does not take, without RE2's name for it.
+std::string problem_of(const re2::RE2& regex) {
+  const std::string part = regex.error_arg().empty() ? "" : ": '" + regex.error_arg() + "'";
+  switch (regex.error_code()) {
+    case re2::RE2::ErrorBadEscape:
+      return "there is no such escape, and it cannot refer back to a group" + part;
+    case re2::RE2::ErrorBadCharClass:
+    case re2::RE2::ErrorBadCharRange:
+      return "a range runs backwards, or there is no such class of characters" + part;
+    case re2::RE2::ErrorMissingBracket:
+      return "a '[' is not closed" + part;
+    case re2::RE2::ErrorMissingParen:
+    case re2::RE2::ErrorUnexpectedParen:
+      return "a parenthesis is not closed, or was never opened";
+    case re2::RE2::ErrorTrailingBackslash:
+      return "there is nothing behind the last backslash";
+    case re2::RE2::ErrorRepeatArgument:
+    case re2::RE2::ErrorRepeatOp:
+      return "a '*', '+', '?' or '{' has nothing in front that it could repeat" + part;
+    case re2::RE2::ErrorRepeatSize:
+      return "it asks for no possible number of repetitions, or more than 1000" + part;
+    case re2::RE2::ErrorBadPerlOp:
+      return "'(?' begins nothing that is known here; it cannot look ahead or behind" + part;
+    case re2::RE2::ErrorBadUTF8:
+      return "it is no UTF-8";
+    case re2::RE2::ErrorBadNamedCapture:
+      return "a group's name is none, or is there twice" + part;
+    default:
+      return "it is too large";
+  }
+}
+
 }  // namespace
 
 std::string_view name(RuleKind kind) {
@@ -47,16 +79,26 @@ Side side_of(RuleKind kind) {
   return kind == RuleKind::concat || kind == RuleKind::leave_out ? Side::golden : Side::candidate;
 }
 
-Pattern::Pattern(const std::string& text)
-    : text_(text), regex_(text, std::regex::ECMAScript | std::regex::optimize) {}
+Pattern::Pattern(std::string text) : text_(std::move(text)) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  regex_ = std::make_shared<const re2::RE2>(text_, options);
+  if (!regex_->ok()) throw Error(ErrorKind::usage, problem_of(*regex_));
+}
+
+std::size_t Pattern::groups() const {
+  return static_cast<std::size_t>(regex_->NumberOfCapturingGroups());
+}
 
 std::optional<std::vector<std::string>> Pattern::match(const std::string& name) const {
-  std::smatch found;
-  if (name.size() > kLongestName || !std::regex_match(name, found, regex_)) return std::nullopt;
-  std::vector<std::string> groups;
-  groups.reserve(found.size());
-  for (const auto& group : found) groups.push_back(group.str());
-  return groups;
+  std::vector<re2::StringPiece> found(groups() + 1);
+  if (!regex_->Match(name, 0, name.size(), re2::RE2::ANCHOR_BOTH, found.data(),
+                     static_cast<int>(found.size())))
+    return std::nullopt;
+  std::vector<std::string> matched;
+  matched.reserve(found.size());
+  for (const re2::StringPiece& group : found) matched.emplace_back(group.data(), group.size());
+  return matched;
 }
 
 std::optional<std::size_t> highest_group(std::string_view text) {

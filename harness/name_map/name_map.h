@@ -3,14 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "run/model_description.h"
 #include "run/tap.h"
+
+namespace re2 {
+class RE2;
+}  // namespace re2
 
 namespace parity::name_map {
 
@@ -26,21 +30,22 @@ enum class Side : std::uint8_t { candidate, golden };
 
 [[nodiscard]] std::string_view name(RuleKind kind);
 
-/// A regular expression that has to match a whole name.
+/// A regular expression of RE2's syntax that has to match a whole name. Takes time in proportion to
+/// the length of the name, whatever the expression: RE2 never tries a way twice.
 class Pattern {
  public:
-  /// Throws std::regex_error.
-  explicit Pattern(const std::string& text);
+  /// Throws Error (usage) with what is wrong with the expression, without its text.
+  explicit Pattern(std::string text);
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  [[nodiscard]] std::size_t groups() const { return regex_.mark_count(); }
-  /// The groups of a match, the whole name first; nullopt where it does not match. Names of more
-  /// than 4096 bytes never match: the library's matcher would run out of stack.
+  [[nodiscard]] std::size_t groups() const;
+  /// The groups of a match, the whole name first, empty those that took no part in it; nullopt
+  /// where it does not match.
   [[nodiscard]] std::optional<std::vector<std::string>> match(const std::string& name) const;
 
  private:
   std::string text_;
-  std::regex regex_;
+  std::shared_ptr<const re2::RE2> regex_;  ///< never changed, so copies share it
 };
 
 struct Rule {

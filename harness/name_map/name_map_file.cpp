@@ -1,7 +1,6 @@
 #include "name_map/name_map_file.h"
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <string_view>
 #include <utility>
@@ -16,7 +15,7 @@
 namespace parity::name_map {
 namespace {
 
-constexpr std::size_t kLongestPattern = 1000;  // the library compiles by recursion
+constexpr std::size_t kLongestPattern = 1000;  // more is a mistake; matching takes time with it
 constexpr std::int64_t kMostGroups = std::int64_t{1} << 20U;
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
@@ -88,25 +87,6 @@ std::string Reader::text(const toml::node& node, std::string_view key,
   return **node.as_string();
 }
 
-/// What the library says of an expression, without its own name in it.
-std::string regex_problem(const std::regex_error& error) {
-  using namespace std::regex_constants;
-  static const std::array<std::pair<error_type, const char*>, 9> kProblems = {
-      {{error_paren, "a parenthesis is not closed, or was never opened"},
-       {error_brack, "a '[' is not closed"},
-       {error_brace, "a '{' is not closed"},
-       {error_badbrace, "what is between '{' and '}' is no number of repetitions"},
-       {error_range, "a range in '[...]' runs backwards"},
-       {error_escape, "there is nothing to escape behind a backslash, or no such escape"},
-       {error_badrepeat, "a '*', '+', '?' or '{' has nothing in front to repeat"},
-       {error_backref, "it refers back to a group that it does not have"},
-       {error_ctype, "it names a class of characters that there is not"}}};
-  for (const auto& [code, problem] : kProblems) {
-    if (error.code() == code) return problem;
-  }
-  return "it is too large or not understood";
-}
-
 Pattern Reader::pattern(const toml::table& table, std::string_view key,
                         const std::string& what) const {
   const toml::node& node = needed(table, key, what);
@@ -118,9 +98,8 @@ Pattern Reader::pattern(const toml::table& table, std::string_view key,
   }
   try {
     return Pattern(found);
-  } catch (const std::regex_error& error) {
-    refuse(line_of(node),
-           fmt::format("'{}' is no regular expression: {}", found, regex_problem(error)));
+  } catch (const Error& error) {
+    refuse(line_of(node), fmt::format("'{}' is no regular expression: {}", found, error.what()));
   }
 }
 

@@ -7,7 +7,7 @@
 BUILD_PACKAGES=(
   g++ cmake ninja-build pkg-config python3 python3-venv ca-certificates
   libhdf5-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-  libxxhash-dev libhwy-dev libzip-dev libsqlite3-dev libzstd-dev zlib1g-dev)
+  libxxhash-dev libhwy-dev libzip-dev libsqlite3-dev libre2-dev libzstd-dev zlib1g-dev)
 # shellcheck disable=SC2034  # used by test.sh
 TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck procps sqlite3 xz-utils)
 TEST_PACKAGES+=(libxml2-utils) # its xmllint checks what is written for others

@@ -87,6 +87,27 @@ has stdout "wrong.toml:9: the rule for 'transformer\\.(.*)' matches no tap of th
 has stdout "none of the golden's: model.norm (named model.final_norm)"
 has stdout "model.layers.0.mlp.up_proj, model.layers.1.mlp.up_proj are all model.layers.0.mlp.up_proj of"
 
+# A rule whose taps --layers leaves out has matched them all the same.
+cat >two.toml <<'TOML'
+[[rename]]
+candidate = 'model\.norm'
+golden = 'model.norm'
+
+[[rename]]
+candidate = 'model\.layers\.1\.mlp\.up_proj'
+golden = 'model.layers.0.mlp.up_proj'
+[[leave_out]]
+golden = 'model\.layers\.1\.mlp\.up_proj'
+[[ignore]]
+candidate = 'model\.layers\.0\.mlp\.up_proj'
+TOML
+for candidate in golden.h5 "--model $model --device cpu"; do
+  # shellcheck disable=SC2086 # two words or one
+  expect 1 compare golden.h5 $candidate --map two.toml --layers 'model.layers.[01].mlp.up_proj'
+  lacks stdout "matches no tap"
+  has stdout "1 tap was compared with one of other names, by two.toml"
+done
+
 # What is no map is refused before anything is read.
 printf '[[rename]]\n\ncandidate = "(.*"\ngolden = "a"\n' >bad.toml
 refused 2 "bad.toml:3: '(.*' is no regular expression" compare absent.h5 golden.h5 --map bad.toml

@@ -48,10 +48,20 @@ TEST(NamedBy, TurnsOperatorsAndOutputsIntoWhatTheRuleSays) {
   EXPECT_EQ(ids_of(rename("lm_head", "<output>"), module("lm_head"))[0].kind, run::TapKind::output);
 }
 
-TEST(NamedBy, NeverMatchesAnEndlessName) {
-  const Rule rule = rename(".*", "x");
-  EXPECT_FALSE(ids_of(rule, module(std::string(4096, 'a'))).empty());
-  EXPECT_TRUE(ids_of(rule, module(std::string(1U << 20U, 'a'))).empty());
+TEST(NamedBy, MatchesALongNameToo) {
+  EXPECT_FALSE(ids_of(rename(".*", "x"), module(std::string(1U << 20U, 'a'))).empty());
+}
+
+// A matcher that tries every way needs 2^n steps for the first, which is a natural thing to write.
+TEST(NamedBy, NeedsNoTimeForAnExpressionWithManyWaysToMatch) {
+  const std::string path = "model.layers.10.mlp.experts.107.shared_expert_gate.down_projection";
+  EXPECT_TRUE(ids_of(rename("([a-z_0-9]+\\.?)+gate_up_proj", "x"), module(path)).empty());
+  EXPECT_FALSE(ids_of(rename("([a-z_0-9]+\\.?)+down_projection", "x"), module(path)).empty());
+  EXPECT_TRUE(ids_of(rename("(a|aa)+b", "x"), module(std::string(1U << 16U, 'a'))).empty());
+}
+
+TEST(NamedBy, ReplacesAGroupThatTookNoPartByNothing) {
+  EXPECT_EQ(ids_of(rename("(model\\.)?(x)", "$1$2.y"), module("x")), std::vector{module("x.y")});
 }
 
 TEST(NamedBy, TellsWhatIsIgnoredFromWhatDoesNotMatch) {

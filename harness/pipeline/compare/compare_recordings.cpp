@@ -65,7 +65,10 @@ report::Case OfflineComparison::compare_case(std::size_t reference_case, std::si
   mapped.add_remarks(other.skipped, other.notes);
   const std::vector<run::TapRecord>& taps = other.taps;
   for (std::size_t i = 0; i < taps.size(); ++i) {
-    if (!mapped.wants(taps[i].id)) continue;
+    if (!mapped.wants(taps[i].id)) {
+      mapped.pass_over(taps[i].id);
+      continue;
+    }
     const tensor::HostTensor stored = candidate_.read_tap(candidate_case, i);
     mapped.add({taps[i], stored.view()});
     progress_.tap_done(2 * stored.bytes().size());

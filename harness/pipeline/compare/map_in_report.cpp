@@ -47,13 +47,16 @@ void add_mapping_notes(report::Report& report) {
   if (!report.name_map) return;
   const report::NameMapping& mapping = *report.name_map;
   std::vector<std::string>& notes = report.notes;
-  notes.push_back(fmt::format("{} taps were compared with taps of other names, by {}",
-                              mapping.mapped, mapping.file));
+  notes.push_back(
+      fmt::format("{} compared with {} of other names, by {}",
+                  mapping.mapped == 1 ? "1 tap was" : fmt::format("{} taps were", mapping.mapped),
+                  mapping.mapped == 1 ? "one" : "taps", mapping.file));
   if (mapping.reshaped > 0) {
     notes.push_back(fmt::format(
-        "{} of the candidate's taps have other dimensions before the last and were seen in the "
-        "golden's shape",
-        mapping.reshaped));
+        "{} other dimensions before the last and {} seen in the golden's shape",
+        mapping.reshaped == 1 ? "1 of the candidate's taps has"
+                              : fmt::format("{} of the candidate's taps have", mapping.reshaped),
+        mapping.reshaped == 1 ? "was" : "were"));
   }
   for (const report::NameMapRule& rule : mapping.rules) {
     if (rule.taps > 0) continue;

@@ -35,6 +35,8 @@ class MappedTaps {
   [[nodiscard]] bool wants(const run::TapId& candidate);
   /// Whether add() needs the digest of this tap.
   [[nodiscard]] bool needs_digest(const run::TapId& candidate) const;
+  /// A tap that is not wanted: only counted for the rule that names it.
+  void pass_over(const run::TapId& candidate) { count(names_.of(candidate).rule); }
   /// A tap that is wanted.
   void add(const TapData& candidate);
   void add_remarks(const std::vector<run::SkippedTap>& skipped,
