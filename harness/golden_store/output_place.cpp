@@ -43,8 +43,11 @@ std::filesystem::path refusing_other_files(std::filesystem::path path) {
 }
 
 bool is_beside(const std::filesystem::path& file, const std::filesystem::path& golden) {
+  const std::filesystem::path folder = folder_of(linked_path(golden));
   std::error_code failure;
-  return std::filesystem::equivalent(folder_of(file), folder_of(linked_path(golden)), failure);
+  if (!std::filesystem::equivalent(folder_of(file), folder, failure)) return false;
+  const std::filesystem::path target = std::filesystem::canonical(file, failure);
+  return !failure && std::filesystem::equivalent(target.parent_path(), folder, failure);
 }
 
 }  // namespace parity::golden_store

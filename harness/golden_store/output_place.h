@@ -10,7 +10,8 @@ namespace parity::golden_store {
 /// golden is what a recording is for, replacing anything else is a mistyped name.
 [[nodiscard]] std::filesystem::path refusing_other_files(std::filesystem::path path);
 
-/// Whether both are in the same folder, a link in the place of `golden` followed.
+/// Whether both are in the same folder, a link in the place of `golden` followed, and `file` there
+/// itself, not as a link to one elsewhere, which would stay behind when the folder is moved.
 [[nodiscard]] bool is_beside(const std::filesystem::path& file,
                              const std::filesystem::path& golden);
 

@@ -20,6 +20,9 @@ constexpr const char* kCases = "cases";
 constexpr const char* kLeftOut = "left_out";
 constexpr const char* kPosition = "position";
 constexpr const char* kNote = "note";
+constexpr const char* kFlags = "flags";
+constexpr const char* kName = "name";
+constexpr const char* kValue = "value";
 
 std::vector<std::int64_t> as_column(const std::vector<std::size_t>& numbers) {
   return {numbers.begin(), numbers.end()};
@@ -74,6 +77,15 @@ void write_shard(const H5::Group& root, const run::ShardRecord& shard, std::size
   table.integers(kCount, as_column({shard.shard.count}));
   table.integers(kCaseCount, as_column({shard.case_count}));
   table.digests(kRun, {shard.run});
+  std::vector<std::string> names;
+  std::vector<std::string> values;
+  for (const run::Flag& flag : shard.flags) {
+    names.push_back(flag.name);
+    values.push_back(flag.value);
+  }
+  const H5::Group flags(create_group(group, kFlags));
+  TableWriter(flags).texts(kName, names);
+  TableWriter(flags).texts(kValue, values);
   const H5::Group cases(create_group(group, kCases));
   TableWriter(cases).integers(kPosition, as_column(shard.positions));
   const H5::Group left_out(create_group(group, kLeftOut));
@@ -93,6 +105,11 @@ std::optional<run::ShardRecord> read_shard(const H5::Group& root, std::size_t ca
   shard.shard = {read_count(table, kIndex), read_count(table, kCount)};
   shard.case_count = read_count(table, kCaseCount);
   shard.run = table.digests(kRun).front();
+  const TableReader flags(open_group(group, kFlags), "the flags of shard", kName, file_bytes);
+  std::vector<std::string> names = flags.texts(kName);
+  std::vector<std::string> values = flags.texts(kValue);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    shard.flags.push_back({std::move(names[i]), std::move(values[i])});
   shard.positions = read_positions(
       TableReader(open_group(group, kCases), "the cases of shard", kPosition, file_bytes));
   const TableReader left_out(open_group(group, kLeftOut), "the cases left out of shard", kPosition,

@@ -17,12 +17,13 @@ struct Launcher {
 };
 
 constexpr std::string_view kSlurm = "Slurm";
+constexpr std::string_view kSlurmRank = "SLURM_PROCID";
 
 /// Outer ones first: one further down is started by those above it, where both are at work. PMIx
 /// has no variable for how many there are.
 constexpr std::array<Launcher, 7> kLaunchers = {{
     {"Kubernetes", "JOB_COMPLETION_INDEX", "", ""},
-    {kSlurm, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
+    {kSlurm, kSlurmRank, "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
     {"PMIx", "PMIX_RANK", "", ""},
     {"PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
     {"MVAPICH2", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK"},
@@ -75,6 +76,7 @@ struct Claim {
   const Launcher* launcher;
   std::size_t rank;
   std::optional<std::size_t> size;
+  std::string_view size_variable;  ///< that said it, or would have
 };
 
 std::optional<Claim> claim_of(const Launcher& launcher, const Environment& environment) {
@@ -82,16 +84,18 @@ std::optional<Claim> claim_of(const Launcher& launcher, const Environment& envir
   if (is_slurm && !is_in_srun(environment)) return std::nullopt;
   const std::optional<std::size_t> rank = number_of(environment, launcher.rank);
   if (!rank) return std::nullopt;
-  std::optional<std::size_t> size = number_of(environment, launcher.size);
-  if (!size && is_slurm) size = number_of(environment, kSlurmTasks);
+  const bool by_tasks = is_slurm && !variable(environment, launcher.size) &&
+                        variable(environment, kSlurmTasks).has_value();
+  const std::string_view size_variable = by_tasks ? kSlurmTasks : launcher.size;
+  const std::optional<std::size_t> size = number_of(environment, size_variable);
   if (size && *rank >= *size) {
     throw Error(ErrorKind::usage, std::string(launcher.rank) + " is " + std::to_string(*rank) +
                                       " of " + std::to_string(*size) + " (" +
-                                      std::string(launcher.size) +
+                                      std::string(size_variable) +
                                       "), and processes count from 0; unset them, or give "
                                       "--shard I/N");
   }
-  return Claim{&launcher, *rank, size};
+  return Claim{&launcher, *rank, size, size_variable};
 }
 
 std::string said_by(const Claim& claim) {
@@ -99,14 +103,16 @@ std::string said_by(const Claim& claim) {
   std::string text = std::string(launcher.name) + " says process " + std::to_string(claim.rank);
   if (claim.size) text += " of " + std::to_string(*claim.size);
   text += " (" + std::string(launcher.rank);
-  return text + (claim.size ? ", " + std::string(launcher.size) : "") + ")";
+  return text + (claim.size ? ", " + std::string(claim.size_variable) : "") + ")";
 }
 
 [[noreturn]] void refuse_none(const Environment& environment) {
-  if (variable(environment, "SLURM_JOB_ID") && !is_in_srun(environment)) {
+  for (const std::string_view name : {std::string_view("SLURM_JOB_ID"), kSlurmRank}) {
+    if (!variable(environment, name) || is_in_srun(environment)) continue;
     throw Error(ErrorKind::usage,
-                "--shard auto inside a Slurm job, but not in a process that srun started: write "
-                "srun parity record ..., or give --shard I/N");
+                "--shard auto finds " + std::string(name) + " set, but " + std::string(kSlurmStep) +
+                    " is no step of srun's, so that srun did not start this process: write srun "
+                    "parity record ..., or give --shard I/N");
   }
   std::string names;
   for (const Launcher& launcher : kLaunchers) {

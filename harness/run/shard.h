@@ -30,11 +30,20 @@ struct LeftOutCase {
   std::string note;
 };
 
+/// What was asked for by one flag, whether it was given or left as it is.
+struct Flag {
+  std::string name;  ///< "--threads"
+  std::string value;
+
+  bool operator==(const Flag&) const = default;
+};
+
 /// What a shard says of itself, so that all of a run can be joined without a word between the
 /// processes that wrote them.
 struct ShardRecord {
   Shard shard;
   tensor::Digest run;                  ///< equal for all shards of one command
+  std::vector<Flag> flags;             ///< that went into it, to name the one that differs
   std::size_t case_count = 0;          ///< of the whole run
   std::vector<std::size_t> positions;  ///< among these, of the cases of this file, ascending
   std::vector<LeftOutCase> left_out;   ///< ascending by position

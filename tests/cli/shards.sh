@@ -48,6 +48,9 @@ expect 0 compare linked.h5 "${run[@]}" --attribute --show summary
 mkdir elsewhere && cp linked.h5 elsewhere
 refused 2 "is made of links to the shards beside it: cannot read elsewhere/many.shard-" compare elsewhere/linked.h5 "${run[@]}"
 refused 2 "is not in the folder of" merge many.shard-*-of-7.h5 --link --out elsewhere/other.h5
+mkdir away && mv many.shard-3-of-7.h5 away && ln -s away/many.shard-3-of-7.h5 .
+refused 2 "is not in the folder of" merge many.shard-*-of-7.h5 --link --out linked-out.h5
+rm many.shard-3-of-7.h5 && mv away/many.shard-3-of-7.h5 .
 mkdir moved && cp linked.h5 many.shard-*-of-7.h5 moved
 expect 0 compare single.h5 moved/linked.h5 --show summary
 
@@ -82,6 +85,13 @@ refused 2 "slurm.shard-1-of-3.h5 and twin.h5 are both shard 1 of 3" merge "${sha
 expect 0 record "${run[@]}" "${inputs[@]}" --seed 5 --shard 1/3 --out foreign.h5
 refused 2 "foreign.shard-1-of-3.h5 is of another run than slurm.shard-0-of-3.h5" \
   merge slurm.shard-0-of-3.h5 foreign.shard-1-of-3.h5 slurm.shard-2-of-3.h5 --out rich.h5
+expect 0 record "${run[@]:0:6}" --threads 2 "${inputs[@]}" --shard 1/3 --out foreign.h5
+refused 2 "(another --threads: run " merge slurm.shard-0-of-3.h5 foreign.shard-1-of-3.h5 slurm.shard-2-of-3.h5 --out rich.h5
+for flag in "--repeat 1" "--taps ops" "--compress 1" "--store digest" "--decode 1" "--truth float64" --no-probes; do
+  # shellcheck disable=SC2086 # a flag and its value
+  expect 0 record "${run[@]}" "${inputs[@]}" $flag --shard 1/3 --out foreign.h5
+  refused 2 "(another ${flag% *}: run " merge slurm.shard-0-of-3.h5 foreign.shard-1-of-3.h5 slurm.shard-2-of-3.h5 --out rich.h5
+done
 refused 2 "single.h5 is no shard" merge "${shards[@]}" single.h5 --out rich.h5
 head -c 100000 slurm.shard-1-of-3.h5 >cut.h5
 refused 2 "cut.h5" merge slurm.shard-0-of-3.h5 cut.h5 slurm.shard-2-of-3.h5 --out rich.h5
@@ -114,8 +124,13 @@ recording=(record "${run[@]}" "${inputs[@]}" --out no.h5)
 refused 2 "finds no launcher's variables (JOB_COMPLETION_INDEX, SLURM_PROCID/SLURM_STEP_NUM_TASKS" "${recording[@]}" --shard auto
 refused 2 "--shard takes auto, auto/N or I/N" "${recording[@]}" --shard 3/3
 export SLURM_JOB_ID=7 SLURM_NTASKS=3 SLURM_PROCID=0
-refused 2 "not in a process that srun started" "${recording[@]}" --shard auto
+refused 2 "SLURM_JOB_ID set, but SLURM_STEP_ID is no step of srun's" "${recording[@]}" --shard auto
+unset SLURM_JOB_ID
+refused 2 "SLURM_PROCID set, but SLURM_STEP_ID is no step of srun's" "${recording[@]}" --shard auto
+export SLURM_JOB_ID=7
 export SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=3
+SLURM_STEP_NUM_TASKS="" SLURM_NTASKS=4 refused 2 "Slurm says process 0 of 4 (SLURM_PROCID, SLURM_NTASKS)" "${recording[@]}" --shard auto/3
+SLURM_STEP_NUM_TASKS="" SLURM_PROCID=5 refused 2 "SLURM_PROCID is 5 of 3 (SLURM_NTASKS)" "${recording[@]}" --shard auto
 export RANK=1 WORLD_SIZE=3
 refused 2 "the launchers' variables contradict each other" "${recording[@]}" --shard auto
 unset RANK WORLD_SIZE

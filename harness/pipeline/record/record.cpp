@@ -187,6 +187,7 @@ run::ShardRecord keep_own_cases(const RecordRequest& request, const run::ModelDe
   run::ShardRecord record;
   record.shard = request.shard.value().shard;
   record.run = run_id(request, model, inputs);
+  record.flags = run_flags(request);
   record.case_count = inputs.size();
   std::vector<std::uint64_t> sizes;
   for (const std::optional<tensor::Value>& one : inputs) sizes.push_back(size_of(one.value()));

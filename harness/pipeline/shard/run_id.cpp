@@ -7,50 +7,62 @@
 namespace parity::pipeline {
 namespace {
 
-void add_texts(FieldDigest& fields, const std::vector<std::string>& texts) {
-  fields.add(std::to_string(texts.size()));
-  for (const std::string& text : texts) fields.add(std::string_view(text));
-}
-
 std::string dtype_name(const std::optional<tensor::DType>& dtype) {
-  return dtype ? std::string(tensor::name(*dtype)) : "";
+  return dtype ? std::string(tensor::name(*dtype)) : "keep";
 }
 
-void add_settings(FieldDigest& fields, const run::Settings& settings) {
-  add_texts(fields, {dtype_name(settings.dtype), run::to_string(settings.taps),
-                     run::to_string(settings.fp32_precision), run::to_string(settings.sdpa),
-                     run::to_string(settings.deterministic), std::to_string(settings.threads),
-                     std::to_string(settings.seed)});
+/// Each with its length in front, so that no two lists read the same.
+std::string listed(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += std::to_string(text.size()) + ":" + text + " ";
+  return list;
 }
 
-void add_source(FieldDigest& fields, const model::Source& source) {
-  std::vector<std::string> texts = {source.state_key, source.method};
-  for (const std::filesystem::path& library : source.libraries)
-    texts.push_back(library.filename().string());
-  add_texts(fields, texts);
-}
-
-void add_choices(FieldDigest& fields, const RecordRequest& request) {
-  add_texts(fields, request.taps.layers);
-  add_texts(fields, request.taps.skip);
-  add_texts(fields, {std::string(run::name(request.store.mode)), std::to_string(request.store.rows),
-                     dtype_name(request.truth.dtype),
-                     request.truth.device == TruthDevice::cpu ? "cpu" : "same",
-                     std::to_string(request.repeats), std::to_string(request.decode_steps),
-                     request.probing == run::Probing::on ? "probes" : "",
-                     std::to_string(request.compression_level.value_or(0))});
+std::string library_names(const std::vector<std::filesystem::path>& libraries) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& library : libraries)
+    names.push_back(library.filename().string());
+  return listed(names);
 }
 
 }  // namespace
 
+std::vector<run::Flag> run_flags(const RecordRequest& request) {
+  const run::Settings& settings = request.settings;
+  return {
+      {"--dtype", dtype_name(settings.dtype)},
+      {"--taps", run::to_string(settings.taps)},
+      {"--fp32-precision", run::to_string(settings.fp32_precision)},
+      {"--sdpa", run::to_string(settings.sdpa)},
+      {"--deterministic", run::to_string(settings.deterministic)},
+      {"--threads", std::to_string(settings.threads)},
+      {"--seed", std::to_string(settings.seed)},
+      {"--state-key", request.source.state_key},
+      {"--method", request.source.method},
+      {"--library", library_names(request.source.libraries)},
+      {"--layers", listed(request.taps.layers)},
+      {"--skip", listed(request.taps.skip)},
+      {"--store",
+       std::string(run::name(request.store.mode)) + ":" + std::to_string(request.store.rows)},
+      {"--truth", request.truth.dtype ? dtype_name(request.truth.dtype) : ""},
+      {"--truth-device", request.truth.device == TruthDevice::cpu ? "cpu" : "same"},
+      {"--repeat", std::to_string(request.repeats)},
+      {"--decode", std::to_string(request.decode_steps)},
+      {"--no-probes", request.probing == run::Probing::on ? "" : "given"},
+      {"--compress", std::to_string(request.compression_level.value_or(0))},
+  };
+}
+
 tensor::Digest run_id(const RecordRequest& request, const run::ModelDescription& model,
                       const EarlyInputs& inputs) {
   FieldDigest fields;
-  fields.add("parity run 1");
-  add_texts(fields, {model.kind, tensor::to_hex(model.all_weights)});
-  add_source(fields, request.source);
-  add_settings(fields, request.settings);
-  add_choices(fields, request);
+  fields.add("parity run 2");
+  fields.add(std::string_view(model.kind));
+  fields.add(tensor::to_hex(model.all_weights));
+  for (const run::Flag& flag : run_flags(request)) {
+    fields.add(std::string_view(flag.name));
+    fields.add(std::string_view(flag.value));
+  }
   fields.add(std::to_string(request.cases.size()));
   for (std::size_t i = 0; i < request.cases.size(); ++i) {
     fields.add(std::string_view(request.cases[i].name));

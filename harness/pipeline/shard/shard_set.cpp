@@ -23,11 +23,13 @@ std::string file_of(const GoldenReader& golden) { return golden.path().string();
 /// Why two shards of equal count are of different runs, as far as the files tell.
 std::string other_run(const GoldenReader& one, const GoldenReader& other) {
   if (one.header().model.all_weights != other.header().model.all_weights) return "other weights";
-  for (const auto& [key, value] : one.header().provenance.facts()) {
-    const bool is_choice = key.rfind("capture.", 0) == 0 || key == "switch.dtype";
-    if (is_choice && other.header().provenance.get(key) != value) return "another " + key;
+  const std::vector<run::Flag>& flags = one.shard()->flags;
+  const std::vector<run::Flag>& others = other.shard()->flags;
+  for (std::size_t i = 0; i < std::min(flags.size(), others.size()); ++i) {
+    if (flags[i].name != others[i].name) break;
+    if (flags[i].value != others[i].value) return "another " + flags[i].name;
   }
-  return "other inputs, cases or flags";
+  return "other inputs or cases";
 }
 
 void check_same_run(const GoldenReader& first, const GoldenReader& other) {

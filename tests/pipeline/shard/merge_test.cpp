@@ -167,23 +167,22 @@ TEST_F(Merge, RefusesWhatIsNoShard) {
 TEST_F(Merge, RefusesShardsOfAnotherRunAndSaysHowItDiffers) {
   const std::filesystem::path own = shard(0, 2);
   const std::vector<std::pair<std::function<void(RecordRequest&)>, std::string>> others = {
-      {[](RecordRequest& other) { other.cases[1].spec = "ones:8"; },
-       "other inputs, cases or flags"},
-      {[](RecordRequest& other) { other.cases.pop_back(); }, "other inputs, cases or flags"},
-      {[](RecordRequest& other) { other.cases[0].name = "first"; }, "other inputs, cases or flags"},
+      {[](RecordRequest& other) { other.cases[1].spec = "ones:8"; }, "other inputs or cases"},
+      {[](RecordRequest& other) { other.cases.pop_back(); }, "other inputs or cases"},
+      {[](RecordRequest& other) { other.cases[0].name = "first"; }, "other inputs or cases"},
       {[](RecordRequest& other) { std::swap(other.cases[0], other.cases[1]); }, "other inputs"},
-      {[](RecordRequest& other) { other.settings.seed = 7; }, "another capture.seed"},
+      {[](RecordRequest& other) { other.settings.seed = 7; }, "another --seed"},
       {[](RecordRequest& other) { other.settings.dtype = tensor::DType::float16; },
-       "another switch.dtype"},
-      {[](RecordRequest& other) { other.taps.skip = {"fc"}; }, "another capture.skip"},
+       "another --dtype"},
+      {[](RecordRequest& other) { other.taps.skip = {"fc"}; }, "another --skip"},
       {[](RecordRequest& other) {
          other.store = {run::StoreMode::digest, 0};
        },
-       "other inputs"},
-      {[](RecordRequest& other) { other.repeats = 1; }, "other inputs"},
-      {[](RecordRequest& other) { other.settings.threads = 3; }, "other inputs"},
-      {[](RecordRequest& other) { other.settings.sdpa = run::Sdpa::math; }, "other inputs"},
-      {[](RecordRequest& other) { other.compression_level = 3; }, "other inputs"},
+       "another --store"},
+      {[](RecordRequest& other) { other.repeats = 1; }, "another --repeat"},
+      {[](RecordRequest& other) { other.settings.threads = 3; }, "another --threads"},
+      {[](RecordRequest& other) { other.settings.sdpa = run::Sdpa::math; }, "another --sdpa"},
+      {[](RecordRequest& other) { other.compression_level = 3; }, "another --compress"},
   };
   for (std::size_t i = 0; i < others.size(); ++i) {
     SCOPED_TRACE(i);
