@@ -43,8 +43,8 @@ LIBRARIES = {
     "xxHash": (r"xxh\w*\.h", "tensor"),
     "libzip": (r"zip\.h", "model"),
     "RE2": (r"re2/", "name_map"),
-    "zstd": (r"zstd\.h", "host"),
-    "zlib": (r"zlib\.h", "host"),
+    "zstd": (r"zstd\.h", "host golden_store"),
+    "zlib": (r"zlib\.h", "host golden_store"),
     "fmt": (r"fmt/", " ".join(FOLDERS)),
 }
 LIBRARIES = {name: (re.compile(look), folders.split()) for name, (look, folders) in LIBRARIES.items()}

@@ -79,10 +79,22 @@ std::int64_t decode_steps_of(const std::string& text) {
       fmt::format("--decode takes none or a number of steps from 1 to {}, not '{}'", kMost, text));
 }
 
-std::optional<int> compression_of(const std::string& text) {
+std::optional<run::Compression> compression_of(const std::string& text) {
   if (text == "none") return std::nullopt;
-  if (text.size() == 1 && text[0] >= '1' && text[0] <= '9') return text[0] - '0';
-  throw Error(ErrorKind::usage, "--compress takes none or a level from 1 to 9, not '" + text + "'");
+  if (text == "zstd") return run::Compression{run::Packer::zstd, 1};
+  constexpr std::string_view kZstd = "zstd:";
+  const bool is_zstd = text.compare(0, kZstd.size(), kZstd) == 0;
+  run::Compression compression{is_zstd ? run::Packer::zstd : run::Packer::gzip, 0};
+  const char* const begin = text.data() + (is_zstd ? kZstd.size() : 0);
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(begin, end, compression.level);
+  if (result.ec == std::errc{} && result.ptr == end && run::is_possible(compression))
+    return compression;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("--compress takes none, a level of gzip from 1 to {}, zstd, or zstd:LEVEL "
+                  "with a level from 1 to {}, not '{}'",
+                  run::kMostGzipLevel, run::kMostZstdLevel, text));
 }
 
 std::string noise_text(const RecordFlags& flags, const pipeline::RecordSummary& summary) {
@@ -111,7 +123,7 @@ int run_record(const CLI::App& command, const RecordFlags& flags, const CommonFl
   request.truth = truth_of(flags);
   request.repeats = flags.repeat;
   request.decode_steps = decode_steps_of(flags.decode);
-  request.compression_level = compression_of(flags.compress);
+  request.compression = compression_of(flags.compress);
   request.source = source_of(flags.run);
   request.settings = settings_of(flags.run, flags.cases);
   request.cases = cases_of(command, flags);
@@ -181,7 +193,7 @@ Action add_record_command(CLI::App& command) {
       "mpirun, torchrun or an indexed Job say, auto/N where they have to be N, or I/N; "
       "parity merge joins the files");
   command.add_flag("--no-probes", flags->no_probes, kNoProbesText);
-  command.add_option("--compress", flags->compress, "none or a gzip level 1-9")
+  command.add_option("--compress", flags->compress, "none, a gzip level 1-9, or zstd[:LEVEL]")
       ->capture_default_str();
   command.footer(
       "Examples:\n"

@@ -200,7 +200,7 @@ void GoldenWriter::State::begin_case(const std::string& case_name, const tensor:
   const H5::Group group(create_group(handles->cases, number));
   const H5::Group taps(create_group(group, "taps"));
   const H5::Group inputs_group(create_group(group, "inputs"));
-  write_inputs(inputs_group, inputs, options.compression_level);
+  write_inputs(inputs_group, inputs, options.compression);
   case_taps.emplace_back();
   handles->open_taps = std::make_unique<OpenTaps>(OpenTaps{group, taps, &case_taps.back(), {}});
 }
@@ -213,7 +213,7 @@ void GoldenWriter::State::add_tap(const run::TapRecord& tap, std::span<const std
   }
   if (tap.mode != run::StoreMode::digest) {
     write_tensor(open.taps, numbered(open.index->size()),
-                 {tap.dtype, run::stored_shape(tap), stored}, options.compression_level);
+                 {tap.dtype, run::stored_shape(tap), stored}, options.compression);
   }
   open.index->push_back(tap);
   ++tap_count;
@@ -294,8 +294,7 @@ void GoldenWriter::State::seal() {
 
 GoldenWriter::GoldenWriter(std::filesystem::path path, const WriteOptions& options)
     : state_(std::make_unique<State>(path, options)) {
-  PARITY_CHECK(!options.compression_level ||
-               (*options.compression_level >= 1 && *options.compression_level <= 9));
+  PARITY_CHECK(!options.compression || run::is_possible(*options.compression));
   state_->change([&] { state_->create(); });
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "golden_store/golden_reader.h"
+#include "run/compression.h"
 #include "run/recording.h"
 #include "run/shard.h"
 #include "tensor/host_tensor.h"
@@ -19,7 +20,7 @@
 namespace parity::golden_store {
 
 struct WriteOptions {
-  std::optional<int> compression_level;  ///< gzip level 1-9 with byte shuffle; nullopt stores plain
+  std::optional<run::Compression> compression;  ///< nullopt stores plain
 };
 
 /// Streams one golden into a temporary file beside `path` and renames it into place in finish().

@@ -42,8 +42,8 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 
 class InputsWriter {
  public:
-  InputsWriter(const H5::Group& group, std::optional<int> compression_level)
-      : values_(create_group(group, kValues)), compression_level_(compression_level) {}
+  InputsWriter(const H5::Group& group, const std::optional<run::Compression>& compression)
+      : values_(create_group(group, kValues)), compression_(compression) {}
 
   void add(const Value& value, const std::string& key, int depth) {
     if (depth > kMaxDepth)
@@ -59,7 +59,7 @@ class InputsWriter {
         Overloaded{[](std::monostate) {},
                    [&](const HostTensor& tensor) {
                      nodes_.dtype[node] = tensor::name(tensor.dtype());
-                     write_tensor(values_, numbered(node), tensor.view(), compression_level_);
+                     write_tensor(values_, numbered(node), tensor.view(), compression_);
                    },
                    [&](bool flag) { nodes_.integer[node] = flag ? 1 : 0; },
                    [&](std::int64_t integer) { nodes_.integer[node] = integer; },
@@ -101,7 +101,7 @@ class InputsWriter {
   }
 
   H5::Group values_;
-  std::optional<int> compression_level_;
+  std::optional<run::Compression> compression_;
   Nodes nodes_;
 };
 
@@ -196,8 +196,8 @@ class InputsReader {
 }  // namespace
 
 void write_inputs(const H5::Group& group, const Value& inputs,
-                  std::optional<int> compression_level) {
-  InputsWriter writer(group, compression_level);
+                  const std::optional<run::Compression>& compression) {
+  InputsWriter writer(group, compression);
   writer.add(inputs, "", 0);
   writer.write_columns(group);
 }

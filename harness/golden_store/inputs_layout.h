@@ -8,13 +8,14 @@
 
 #include <H5Cpp.h>
 
+#include "run/compression.h"
 #include "tensor/value.h"
 
 namespace parity::golden_store {
 
 /// Throws Malformed for a tree that is nested more than 100 levels deep.
 void write_inputs(const H5::Group& group, const tensor::Value& inputs,
-                  std::optional<int> compression_level);
+                  const std::optional<run::Compression>& compression);
 
 /// Reads what the above wrote and throws Malformed for everything that no writer of ours would have
 /// written.

@@ -13,6 +13,9 @@
 
 #include "error/error.h"
 #include "golden_store/hdf5_types.h"
+#include "golden_store/packed_chunks.h"
+#include "golden_store/packing.h"
+#include "golden_store/zstd_filter.h"
 #include "tensor/shape.h"
 
 namespace parity::golden_store {
@@ -21,25 +24,9 @@ namespace {
 constexpr std::uint64_t kWorthCompressingBytes = 1024;
 constexpr const char* kFormatAttribute = "float8_format";
 
-/// Deflate cannot expand more than 1032 times; a dataset that claims more was made to exhaust
-/// memory.
-constexpr std::uint64_t kMaxDeflateRatio = 1032;
-
 H5::DataSpace space_of(const std::vector<hsize_t>& dimensions) {
   if (dimensions.empty()) return H5::DataSpace(H5S_SCALAR);
   return H5::DataSpace(static_cast<int>(dimensions.size()), dimensions.data());
-}
-
-/// Largest block of trailing dimensions that fits a chunk; the next dimension outwards is cut.
-std::vector<hsize_t> chunk_shape(const std::vector<hsize_t>& dimensions,
-                                 std::size_t element_bytes) {
-  std::vector<hsize_t> chunk(dimensions.size(), 1);
-  hsize_t room = kMaxChunkBytes / element_bytes;
-  for (std::size_t axis = dimensions.size(); axis-- > 0 && room > 1;) {
-    chunk[axis] = std::min(dimensions[axis], room);
-    room /= chunk[axis];
-  }
-  return chunk;
 }
 
 void write_format_attribute(const H5::DataSet& dataset, tensor::DType dtype) {
@@ -53,15 +40,20 @@ void write_format_attribute(const H5::DataSet& dataset, tensor::DType dtype) {
 
 H5::DataSet create_dataset(const H5::Group& group, const std::string& name,
                            const H5::DataType& type, const std::vector<hsize_t>& dimensions,
-                           std::optional<int> compression_level) {
+                           const std::optional<run::Compression>& compression) {
   const H5::DataSpace space(space_of(dimensions));
   const H5::DSetCreatPropList properties;
   checked(H5Pset_obj_track_times(properties.getId(), false), "H5Pset_obj_track_times");
-  if (compression_level) {
-    const std::vector<hsize_t> chunk = chunk_shape(dimensions, type.getSize());
-    properties.setChunk(static_cast<int>(chunk.size()), chunk.data());
+  if (compression) {
+    const Cut cut = cut_of(dimensions, type.getSize());
+    properties.setChunk(static_cast<int>(cut.piece.size()), cut.piece.data());
     properties.setShuffle();
-    properties.setDeflate(static_cast<unsigned>(*compression_level));
+    const auto level = static_cast<unsigned>(compression->level);
+    if (compression->packer == run::Packer::gzip) {
+      properties.setDeflate(level);
+    } else {
+      properties.setFilter(kZstdFilter, 0, 1, &level);
+    }
   } else {
     properties.setFillTime(H5D_FILL_TIME_NEVER);
   }
@@ -69,22 +61,23 @@ H5::DataSet create_dataset(const H5::Group& group, const std::string& name,
 }
 
 std::string filter_name(H5Z_filter_t id, const std::string& stored) {
-  static constexpr std::array<std::pair<H5Z_filter_t, const char*>, 8> kKnown = {
+  static constexpr std::array<std::pair<H5Z_filter_t, const char*>, 7> kKnown = {
       {{H5Z_FILTER_FLETCHER32, "fletcher32"},
        {H5Z_FILTER_SZIP, "szip"},
        {H5Z_FILTER_NBIT, "nbit"},
        {H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
        {32000, "lzf"},
        {32001, "blosc"},
-       {32004, "lz4"},
-       {32015, "zstd"}}};
+       {32004, "lz4"}}};
   const auto* found = std::find_if(kKnown.begin(), kKnown.end(),
                                    [id](const auto& known) { return known.first == id; });
   if (found != kKnown.end()) return fmt::format("{} (filter {})", found->second, id);
   return fmt::format("filter {} {}", id, quoted(stored));
 }
 
-void check_filters(const H5::DSetCreatPropList& properties, const std::string& where) {
+/// What a dataset in pieces passes: shuffle and a packer, as our writers do it, and nothing else.
+run::Packer packer_of(const H5::DSetCreatPropList& properties, const std::string& where) {
+  std::array<H5Z_filter_t, 2> filters{};
   const int count = properties.getNfilters();
   for (int i = 0; i < count; ++i) {
     std::array<char, 64> stored{};
@@ -93,17 +86,18 @@ void check_filters(const H5::DSetCreatPropList& properties, const std::string& w
     std::size_t value_count = 0;
     const H5Z_filter_t id = properties.getFilter(i, flags, value_count, nullptr, stored.size() - 1,
                                                  stored.data(), config);
-    if (id != H5Z_FILTER_DEFLATE && id != H5Z_FILTER_SHUFFLE) {
+    if (id != H5Z_FILTER_DEFLATE && id != H5Z_FILTER_SHUFFLE && id != kZstdFilter) {
       throw Malformed(
-          fmt::format("{} is stored with {}, and a golden only uses shuffle and deflate", where,
-                      filter_name(id, stored.data())));
+          fmt::format("{} is stored with {}, and a golden only uses shuffle, deflate and zstd",
+                      where, filter_name(id, stored.data())));
     }
-    if (H5Zfilter_avail(id) <= 0) {
-      throw Malformed(fmt::format("{} is stored with {}, which this HDF5 library lacks", where,
-                                  filter_name(id, "")));
-    }
+    if (i < 2) filters.at(static_cast<std::size_t>(i)) = id;
   }
-  if (count > 2) throw Malformed(fmt::format("{} passes {} filters", where, count));
+  if (count != 2 || filters[0] != H5Z_FILTER_SHUFFLE || filters[1] == H5Z_FILTER_SHUFFLE) {
+    throw Malformed(fmt::format(
+        "{} is cut into pieces and does not pass shuffle and then deflate or zstd", where));
+  }
+  return filters[1] == kZstdFilter ? run::Packer::zstd : run::Packer::gzip;
 }
 
 /// Soft and external links could lead out of the checked file.
@@ -193,13 +187,18 @@ H5::Group create_group(const H5::Group& parent, const std::string& name) {
 }
 
 void write_tensor(const H5::Group& group, const std::string& name, const tensor::TensorView& tensor,
-                  std::optional<int> compression_level) {
+                  std::optional<run::Compression> compression) {
   const std::vector<hsize_t> dimensions(tensor.shape.begin(), tensor.shape.end());
   const H5::DataType& type = file_type(tensor.dtype);
-  if (dimensions.empty() || tensor.bytes.size() < kWorthCompressingBytes) compression_level.reset();
-  H5::DataSet dataset(create_dataset(group, name, type, dimensions, compression_level));
+  if (dimensions.empty() || tensor.bytes.size() < kWorthCompressingBytes) compression.reset();
+  if (compression && compression->packer == run::Packer::zstd) register_zstd_filter();
+  H5::DataSet dataset(create_dataset(group, name, type, dimensions, compression));
   if (needs_format_attribute(tensor.dtype)) write_format_attribute(dataset, tensor.dtype);
-  if (!tensor.bytes.empty()) dataset.write(static_cast<const void*>(tensor.bytes.data()), type);
+  if (compression) {
+    write_packed(dataset, cut_of(dimensions, type.getSize()), tensor.bytes, *compression);
+  } else if (!tensor.bytes.empty()) {
+    dataset.write(static_cast<const void*>(tensor.bytes.data()), type);
+  }
   dataset.close();
 }
 
@@ -229,7 +228,7 @@ CheckedDataSet::CheckedDataSet(const H5::Group& group, const std::string& name,
   check_stored_size(file_bytes);
 }
 
-void CheckedDataSet::check_stored_size(std::uint64_t file_bytes) const {
+void CheckedDataSet::check_stored_size(std::uint64_t file_bytes) {
   const H5::DSetCreatPropList properties = dataset_.getCreatePlist();
   if (properties.getExternalCount() != 0)
     throw Malformed(fmt::format("{} keeps its values in another file", where_));
@@ -237,11 +236,11 @@ void CheckedDataSet::check_stored_size(std::uint64_t file_bytes) const {
   if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED) {
     throw Malformed(fmt::format("{} is stored in a layout that goldens do not use", where_));
   }
-  check_filters(properties, where_);
+  if (layout == H5D_CHUNKED) packer_ = packer_of(properties, where_);
   if (size_bytes_ == 0) return;
   const std::uint64_t stored_bytes = dataset_.getStorageSize();
   if (layout == H5D_CHUNKED) {
-    if (stored_bytes > file_bytes || size_bytes_ / kMaxDeflateRatio > stored_bytes) {
+    if (stored_bytes > file_bytes || size_bytes_ / kMaxExpansion > stored_bytes) {
       throw Malformed(fmt::format("{} claims more values than it stores", where_));
     }
     check_chunks(properties);
@@ -257,20 +256,15 @@ void CheckedDataSet::check_stored_size(std::uint64_t file_bytes) const {
 }
 
 void CheckedDataSet::check_chunks(const H5::DSetCreatPropList& properties) const {
+  const Cut cut = cut_of({shape_.begin(), shape_.end()}, dataset_.getDataType().getSize());
   std::vector<hsize_t> chunk(shape_.size());
   const int rank = properties.getChunk(static_cast<int>(chunk.size()), chunk.data());
-  std::uint64_t chunk_bytes = dataset_.getDataType().getSize();
-  bool usable = static_cast<std::size_t>(rank) == shape_.size();
-  for (std::size_t axis = 0; usable && axis < chunk.size(); ++axis) {
-    usable = chunk[axis] > 0 && chunk[axis] <= kMaxChunkBytes &&
-             chunk[axis] <= static_cast<hsize_t>(shape_[axis]);
-    chunk_bytes *= chunk[axis];
-    usable = usable && chunk_bytes <= kMaxChunkBytes;
-  }
-  if (!usable)
+  if (static_cast<std::size_t>(rank) != shape_.size() || chunk != cut.piece)
     throw Malformed(fmt::format("{} is cut into pieces that goldens do not use", where_));
+  std::uint64_t chunk_bytes = cut.element_bytes;
+  for (const hsize_t size : chunk) chunk_bytes *= size;
   const std::uint64_t largest_bytes =
-      chunk_bytes + chunk_bytes / 64 + 1024;  // deflate of what cannot be compressed
+      chunk_bytes + chunk_bytes / 64 + 1024;  // what cannot be compressed
   std::vector<hsize_t> at(chunk.size(), 0);
   do {
     hsize_t stored_bytes = 0;
@@ -285,7 +279,14 @@ void CheckedDataSet::read_into(std::span<std::byte> bytes, const H5::DataType& t
   PARITY_CHECK(bytes.size() == size_bytes_);
   if (!(dataset_.getDataType() == type))
     throw Malformed(fmt::format("{} has an unexpected element type", where_));
-  if (!bytes.empty()) dataset_.read(static_cast<void*>(bytes.data()), type);
+  if (bytes.empty()) return;
+  if (!packer_) {
+    dataset_.read(static_cast<void*>(bytes.data()), type);
+    return;
+  }
+  const Cut cut = cut_of({shape_.begin(), shape_.end()}, type.getSize());
+  if (!read_packed(dataset_, cut, *packer_, bytes))
+    throw Malformed(fmt::format("{} has a piece that cannot be unpacked", where_));
 }
 
 tensor::HostTensor read_written_tensor(const H5::Group& group, const std::string& name,

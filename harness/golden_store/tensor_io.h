@@ -11,6 +11,7 @@
 #include <H5Cpp.h>
 
 #include "golden_store/hdf5_guard.h"
+#include "run/compression.h"
 #include "tensor/host_tensor.h"
 
 namespace parity::golden_store {
@@ -24,9 +25,9 @@ inline constexpr std::uint64_t kMaxChunkBytes = std::uint64_t{1} << 20U;
 /// Group `name` of `parent`, without times, so that equal recordings give equal files.
 [[nodiscard]] H5::Group create_group(const H5::Group& parent, const std::string& name);
 
-/// Writes `bytes` as they are. `compression_level` is used where there is something to compress.
+/// Writes `bytes` as they are. `compression` is used where there is something to compress.
 void write_tensor(const H5::Group& group, const std::string& name, const tensor::TensorView& tensor,
-                  std::optional<int> compression_level);
+                  std::optional<run::Compression> compression);
 
 /// Reads back what write_tensor() wrote to a file that is still open for writing.
 [[nodiscard]] tensor::HostTensor read_written_tensor(const H5::Group& group,
@@ -40,8 +41,8 @@ void write_plain(const H5::Group& group, const std::string& name, const H5::Data
 /// Opens a group reached by a hard link; Malformed otherwise.
 [[nodiscard]] H5::Group open_group(const H5::Group& parent, const std::string& name);
 
-/// An opened dataset whose bytes lie in the file itself, with nothing but shuffle and deflate
-/// before them.
+/// An opened dataset whose bytes lie in the file itself, with nothing but shuffle, deflate
+/// and zstd before them.
 class CheckedDataSet {
  public:
   /// `file_bytes` bounds what an uncompressed dataset can hold. `where` names the dataset in
@@ -59,12 +60,13 @@ class CheckedDataSet {
   void read_into(std::span<std::byte> bytes, const H5::DataType& type) const;
 
  private:
-  void check_stored_size(std::uint64_t file_bytes) const;
+  void check_stored_size(std::uint64_t file_bytes);
   void check_chunks(const H5::DSetCreatPropList& properties) const;
 
   std::string where_;
   H5::DataSet dataset_;
   tensor::Shape shape_;
+  std::optional<run::Packer> packer_;  ///< nullopt: in one piece, as it is
   std::uint64_t size_bytes_ = 0;
 };
 

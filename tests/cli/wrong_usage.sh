@@ -15,6 +15,9 @@ refused 2 "nowhere.json" record --model "$model" --inputs a=nowhere.json --out x
 refused 2 "--store takes" record --model "$model" --inputs "$prose" --out x.h5 --store rows:0
 refused 2 "--store takes" record --model "$model" --inputs "$prose" --out x.h5 --store some
 refused 2 "--compress takes" record --model "$model" --inputs "$prose" --out x.h5 --compress 10
+for level in zstd:0 zstd:20 zstd: zstd:1x zstd1 lz4 0 -1; do
+  refused 2 "--compress takes none, a level of gzip from 1 to 9, zstd, or zstd:LEVEL" record --model "$model" --inputs "$prose" --out x.h5 --compress="$level"
+done
 refused 2 "float12" record --model "$model" --inputs "$prose" --out x.h5 --dtype float12
 refused 2 "two inputs are named 'prose'" record --model "$model" --inputs "$prose" prose="$code" --out x.h5
 refused 2 "matches no tap" record --model "$model" --inputs "$prose" --out x.h5 --device cpu --layers 'laeyrs.**'

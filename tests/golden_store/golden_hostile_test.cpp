@@ -8,6 +8,7 @@
 #include "error/error.h"
 #include "golden_store/child_process.h"
 #include "golden_store/forge_contents.h"
+#include "golden_store/packing.h"
 
 namespace parity::golden_store {
 namespace {
@@ -101,6 +102,30 @@ std::vector<Forgery> forged_links(const std::string& outside) {
   };
 }
 
+std::vector<std::byte> packed_floats(std::size_t count) {
+  return packed(std::vector<std::byte>(4 * count), {run::Packer::gzip, 1});
+}
+
+/// Makes `tap` one piece of 2x4 float32 with these bytes; `left_out` has a bit for each filter that
+/// they did not pass.
+std::function<void(H5::H5File&)> chunk_of(const std::string& tap,
+                                          const std::vector<std::byte>& bytes,
+                                          std::uint32_t left_out = 0) {
+  return [=](H5::H5File& file) {
+    const std::vector<hsize_t> shape = {2, 4};
+    const std::vector<hsize_t> first = {0, 0};
+    file.unlink(tap);
+    const H5::DataSet dataset =
+        file.createDataSet(tap, H5::PredType::IEEE_F32LE, H5::DataSpace(2, shape.data()),
+                           chunks(shape, [](H5::DSetCreatPropList& properties) {
+                             properties.setShuffle();
+                             properties.setDeflate(9);
+                           }));
+    H5Dwrite_chunk(dataset.getId(), H5P_DEFAULT, left_out, first.data(), bytes.size(),
+                   bytes.data());
+  };
+}
+
 std::vector<Forgery> forged_storage(const std::string& outside) {
   const std::string tap = path_of(kTaps, "000000");
   const H5::PredType& real = H5::PredType::IEEE_F32LE;
@@ -108,7 +133,15 @@ std::vector<Forgery> forged_storage(const std::string& outside) {
   const hsize_t huge = hsize_t{1} << 40U;
   const auto nothing = [](H5::DSetCreatPropList&) {};
   const auto fletcher = [](H5::DSetCreatPropList& properties) { properties.setFletcher32(); };
-  const auto deflate = [](H5::DSetCreatPropList& properties) { properties.setDeflate(9); };
+  const auto deflate = [](H5::DSetCreatPropList& properties) {
+    properties.setShuffle();
+    properties.setDeflate(9);
+  };
+  const auto only_deflate = [](H5::DSetCreatPropList& properties) { properties.setDeflate(9); };
+  const auto deflate_first = [](H5::DSetCreatPropList& properties) {
+    properties.setDeflate(9);
+    properties.setShuffle();
+  };
   const auto unknown = [](H5::DSetCreatPropList& properties) {
     H5Pset_filter(properties.getId(), 32004, H5Z_FLAG_OPTIONAL, 0, nullptr);
   };
@@ -138,14 +171,15 @@ std::vector<Forgery> forged_storage(const std::string& outside) {
        "claims more values"},
       {"a chunk missing",
        [=](H5::H5File& file) {
-         const hsize_t size = 2000;
-         const hsize_t first = 1000;
+         const hsize_t piece = (hsize_t{1} << 20U) / sizeof(float);
+         const hsize_t size = 2 * piece;
+         const hsize_t first = piece;
          const hsize_t start = 0;
          file.unlink(tap);
          const H5::DataSpace space(1, &size);
-         const H5::DataSet dataset = file.createDataSet(tap, real, space, chunks({1000}, deflate));
+         const H5::DataSet dataset = file.createDataSet(tap, real, space, chunks({piece}, deflate));
          space.selectHyperslab(H5S_SELECT_SET, &first, &start);
-         dataset.write(std::vector<float>(1000, 1.5F).data(), real, H5::DataSpace(1, &first),
+         dataset.write(std::vector<float>(piece, 1.5F).data(), real, H5::DataSpace(1, &first),
                        space);
        },
        "has a missing or oversized piece"},
@@ -156,11 +190,28 @@ std::vector<Forgery> forged_storage(const std::string& outside) {
        replace(tap, real, {500'000}, std::vector<std::byte>(2'000'000), chunks({500'000}, deflate)),
        "is cut into pieces that goldens do not use"},
       {"a checksum filter", replace(tap, real, {2, 4}, values, chunks({2, 4}, fletcher)),
-       "is stored with fletcher32 (filter 3), and a golden only uses shuffle and deflate"},
+       "is stored with fletcher32 (filter 3), and a golden only uses shuffle, deflate and zstd"},
       {"a filter from a plugin", replace(tap, real, {2, 4}, values, chunks({2, 4}, unknown)),
        "lz4 (filter 32004)"},
       {"chunks without filter", replace(tap, real, {2, 4}, values, chunks({2, 4}, nothing)),
-       "digest"},
+       "does not pass shuffle and then deflate or zstd"},
+      {"deflate alone", replace(tap, real, {2, 4}, values, chunks({2, 4}, only_deflate)),
+       "does not pass shuffle and then deflate or zstd"},
+      {"shuffle last", replace(tap, real, {2, 4}, values, chunks({2, 4}, deflate_first)),
+       "does not pass shuffle and then deflate or zstd"},
+      {"pieces of another cut", replace(tap, real, {2, 4}, values, chunks({1, 4}, deflate)),
+       "is cut into pieces that goldens do not use"},
+      // The HDF5 library would take what is behind the end of such a piece from its own memory.
+      {"a piece that unpacks to less", chunk_of(tap, packed_floats(7)),
+       "a piece that cannot be unpacked"},
+      {"a piece that unpacks to more", chunk_of(tap, packed_floats(9)),
+       "a piece that cannot be unpacked"},
+      {"a piece that is no deflate", chunk_of(tap, std::vector<std::byte>(20, std::byte{1})),
+       "a piece that cannot be unpacked"},
+      {"a piece as it is, too short", chunk_of(tap, std::vector<std::byte>(31), 2),
+       "a piece that cannot be unpacked"},
+      {"a piece that passed no filter", chunk_of(tap, std::vector<std::byte>(32), 3),
+       "a piece that cannot be unpacked"},
       {"values in another file", replace(tap, real, {2, 4}, {}, external_values(outside)),
        "in another file"},
       {"a virtual dataset", replace(tap, real, {2, 4}, {}, virtual_values()),
@@ -201,7 +252,7 @@ TEST(GoldenHostile, NoStorageIsTrusted) {
 
 TEST(GoldenHostile, SealedNoiseNeverKillsTheReader) {
   const ScratchFolder folder;
-  write_sample(folder / "golden.h5", golden_of_every_dtype({3, 5}), {1});
+  write_sample(folder / "golden.h5", golden_of_every_dtype({3, 5}), gzipped(1));
   const std::string body = file_bytes(folder / "golden.h5").substr(kUserBlockBytes);
   const int status = run_in_child([&] {
     limit_memory(rlim_t{4} << 30U);

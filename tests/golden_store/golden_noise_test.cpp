@@ -125,9 +125,9 @@ TEST(GoldenNoise, IsRefusedByTheWriterToo) {
 }
 
 TEST(GoldenWriter, ReadsBackWhatItWroteWhileTheFileIsOpen) {
-  for (const std::optional<int> level : {std::optional<int>(), std::optional<int>(6)}) {
+  for (const WriteOptions& options : {WriteOptions{}, gzipped(6)}) {
     const ScratchFolder folder;
-    GoldenWriter writer(folder / "golden.h5", {level});
+    GoldenWriter writer(folder / "golden.h5", options);
     const SampleGolden golden = small_golden();
     const auto expect_same = [&](std::size_t of_case) {
       ASSERT_EQ(writer.taps(of_case).size(), golden.cases[0].taps.size());

@@ -59,12 +59,15 @@ void expect_round_trip(const SampleGolden& golden, const WriteOptions& options) 
 TEST(GoldenRoundTrip, KeepsEveryBitOfEveryDTypeAndShape) {
   const std::vector<Shape> shapes = {
       {}, {0}, {1}, {0, 5}, {3, 0, 2}, {7}, {3, 5}, {2, 1, 3, 1, 2}, {513, 33}, Shape(32, 1)};
-  for (const std::optional<int> level :
-       {std::optional<int>(), std::optional<int>(1), std::optional<int>(9)}) {
+  const std::vector<std::optional<run::Compression>> compressions = {
+      std::nullopt, run::Compression{run::Packer::gzip, 1}, run::Compression{run::Packer::gzip, 9},
+      run::Compression{run::Packer::zstd, 1},
+      run::Compression{run::Packer::zstd, run::kMostZstdLevel}};
+  for (const std::optional<run::Compression>& compression : compressions) {
     for (const Shape& shape : shapes) {
-      SCOPED_TRACE(tensor::to_string(shape) + " at compression level " +
-                   std::to_string(level.value_or(0)));
-      expect_round_trip(golden_of_every_dtype(shape), {level});
+      SCOPED_TRACE(tensor::to_string(shape) + ", compression " +
+                   (compression ? run::to_string(*compression) : "none"));
+      expect_round_trip(golden_of_every_dtype(shape), {compression});
     }
   }
 }
@@ -75,7 +78,8 @@ TEST(GoldenRoundTrip, KeepsTapsThatAreCutIntoManyCompressedPieces) {
   golden.cases[0].taps.push_back(random_tap(module_id("deep"), DType::float64, {300, 7, 301}, 2));
   golden.cases[0].taps.push_back(full_tap(module_id("zeros"), DType::float32, {1000, 1000},
                                           std::vector<std::byte>(4'000'000, std::byte{0})));
-  expect_round_trip(golden, {1});
+  for (const run::Packer packer : {run::Packer::gzip, run::Packer::zstd})
+    expect_round_trip(golden, {run::Compression{packer, 1}});
 }
 
 TEST(GoldenRoundTrip, KeepsNamesThatPathsCannotHold) {
@@ -152,7 +156,7 @@ TEST(GoldenRoundTrip, KeepsRowsAndDigestsWithoutTheOtherValues) {
   golden.cases[0].taps = {rows, digest, no_rows, rows};
   golden.cases[0].taps[3].record.id.call = 1;
   expect_round_trip(golden, {});
-  expect_round_trip(golden, {5});
+  expect_round_trip(golden, gzipped(5));
 }
 
 TEST(GoldenRoundTrip, KeepsHeaderAndSkippedTaps) {
@@ -244,13 +248,13 @@ Value nested_inputs() {
 }
 
 TEST(GoldenRoundTrip, KeepsInputsOfEveryKindExactly) {
-  for (const std::optional<int> level : {std::optional<int>(), std::optional<int>(4)}) {
+  for (const WriteOptions& options : {WriteOptions{}, gzipped(4)}) {
     for (const Value& inputs :
          {nested_inputs(), Value{}, Value{std::int64_t{16000}}, Value{tensor::ValueTuple{}}}) {
       const ScratchFolder folder;
       SampleGolden golden = small_golden();
       golden.cases[0].inputs = inputs;
-      write_sample(folder / "golden.h5", golden, {level});
+      write_sample(folder / "golden.h5", golden, options);
       expect_same_value(inputs, GoldenReader(folder / "golden.h5").read_inputs(0), "inputs");
     }
   }
@@ -258,14 +262,14 @@ TEST(GoldenRoundTrip, KeepsInputsOfEveryKindExactly) {
 
 TEST(GoldenRoundTrip, GivesEqualFilesForEqualRecordings) {
   const ScratchFolder folder;
-  for (const std::optional<int> level : {std::optional<int>(), std::optional<int>(6)}) {
+  for (const WriteOptions& options : {WriteOptions{}, gzipped(6)}) {
     SampleGolden golden = golden_of_every_dtype({1001, 37});
     golden.cases[0].inputs = nested_inputs();
     golden.cases.push_back(small_golden().cases[0]);
     golden.cases.back().name = "second";
-    write_sample(folder / "first.h5", golden, {level});
+    write_sample(folder / "first.h5", golden, options);
     ::usleep(1'100'000);  // a time inside would differ by a second
-    write_sample(folder / "second.h5", golden, {level});
+    write_sample(folder / "second.h5", golden, options);
     EXPECT_TRUE(file_bytes(folder / "first.h5") == file_bytes(folder / "second.h5"));
   }
 }
@@ -276,14 +280,14 @@ TEST(GoldenRoundTrip, CompressesWhatCanBeCompressed) {
   golden.cases[0].taps.push_back(full_tap(module_id("zeros"), DType::float32, {1000, 1000},
                                           std::vector<std::byte>(4'000'000, std::byte{0})));
   write_sample(folder / "plain.h5", golden, {});
-  write_sample(folder / "packed.h5", golden, {1});
+  write_sample(folder / "packed.h5", golden, gzipped(1));
   EXPECT_GT(std::filesystem::file_size(folder / "plain.h5"), 4'000'000U);
   EXPECT_LT(std::filesystem::file_size(folder / "packed.h5"), 200'000U);
 }
 
 TEST(GoldenRoundTrip, ReadsAndWritesFromSeveralThreads) {
   const ScratchFolder folder;
-  write_sample(folder / "shared.h5", golden_of_every_dtype({40, 50}), {1});
+  write_sample(folder / "shared.h5", golden_of_every_dtype({40, 50}), gzipped(1));
   std::atomic<int> failures{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

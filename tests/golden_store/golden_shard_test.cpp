@@ -61,10 +61,10 @@ TEST(GoldenShard, IsNotWrittenWithPlacesThatDoNotFitItsCases) {
 }
 
 TEST(CopiedCase, KeepsEverythingOfTheCase) {
-  for (const std::optional<int> level : {std::optional<int>(), std::optional<int>(1)}) {
-    SCOPED_TRACE(level.value_or(0));
+  for (const WriteOptions& options : {WriteOptions{}, gzipped(1)}) {
+    SCOPED_TRACE(options.compression ? "gzip" : "plain");
     const ScratchFolder folder;
-    write_rich(folder / "shard.h5", {level});
+    write_rich(folder / "shard.h5", options);
     const GoldenReader shard(folder / "shard.h5");
     GoldenWriter writer(folder / "golden.h5", {});
     writer.copy_case(shard, 1);
@@ -83,7 +83,7 @@ TEST(CopiedCase, KeepsCompressedBytesAsTheyAre) {
   SampleGolden sample = small_golden();
   sample.cases[0].taps.push_back(full_tap(module_id("zeros"), DType::float32, {1000, 300},
                                           std::vector<std::byte>(1'200'000, std::byte{0})));
-  write_sample(folder / "shard.h5", sample, {1});
+  write_sample(folder / "shard.h5", sample, gzipped(1));
   const GoldenReader shard(folder / "shard.h5");
   GoldenWriter writer(folder / "golden.h5", {});  // without compression of its own
   writer.copy_case(shard, 0);

@@ -110,10 +110,13 @@ int run(const std::vector<std::string>& arguments) {
     write_sample(arguments[1], golden_for_other_languages());
     return 0;
   }
-  if (command == "write-compressed" && arguments.size() == 2) {
+  if ((command == "write-gzip" || command == "write-zstd") && arguments.size() == 2) {
     SampleGolden golden = golden_for_other_languages();
-    golden.cases[0].taps.push_back(random_tap(module_id("large"), DType::bfloat16, {1000, 77}, 5));
-    write_sample(arguments[1], golden, {6});
+    golden.cases[0].taps.push_back(random_tap(module_id("large"), DType::bfloat16, {1000, 777}, 5));
+    const std::vector<std::byte> zeros(4'000'000);
+    golden.cases[0].taps.push_back(full_tap(module_id("zeros"), DType::int32, {1'000'000}, zeros));
+    const auto packer = command == "write-gzip" ? run::Packer::gzip : run::Packer::zstd;
+    write_sample(arguments[1], golden, {run::Compression{packer, 6}});
     return 0;
   }
   if (command == "write-linked" && arguments.size() == 2) {
@@ -130,7 +133,8 @@ int run(const std::vector<std::string>& arguments) {
   }
   if (command == "read" && arguments.size() == 2) return read_everything(arguments[1]);
   std::fprintf(stderr,
-               "golden_tool write OUT | write-compressed OUT | write-linked OUT | write-shard OUT "
+               "golden_tool write OUT | write-gzip OUT | write-zstd OUT | write-linked OUT | "
+               "write-shard OUT "
                "| seal ANY OUT | read GOLDEN\n");
   return 2;
 }

@@ -54,9 +54,9 @@ void read_truth(const std::filesystem::path& path) {
 }
 
 TEST(GoldenTruth, ComesBackBitForBitBesideTheCase) {
-  for (const std::optional<int> level : {std::optional<int>(), std::optional<int>(6)}) {
+  for (const WriteOptions& options : {WriteOptions{}, gzipped(6)}) {
     const ScratchFolder folder;
-    write_with_truth(folder / "golden.h5", {level});
+    write_with_truth(folder / "golden.h5", options);
     const GoldenReader reader(folder / "golden.h5");
     ASSERT_EQ(reader.cases().size(), 2U);
     EXPECT_EQ(reader.cases()[0].taps.size(), small_golden().cases[0].taps.size());

@@ -48,18 +48,19 @@ Failure failure_of(const std::function<void()>& work) {
 }
 
 TEST(GoldenWriter, SurvivesADiskThatIsFullAtAnyPlace) {
-  for (const std::optional<int> level : {std::optional<int>(), std::optional<int>(1)}) {
+  const WriteOptions zstd{run::Compression{run::Packer::zstd, 1}};
+  for (const WriteOptions& options : {WriteOptions{}, gzipped(1), zstd}) {
     const ScratchFolder folder;
     write_sample(folder / "golden.h5", small_golden());
     const std::string before = file_bytes(folder / "golden.h5");
     const SampleGolden golden = golden_of_many_sizes(150);
-    write_sample(folder / "whole.h5", golden, {level});
+    write_sample(folder / "whole.h5", golden, options);
     const std::uintmax_t whole_bytes = std::filesystem::file_size(folder / "whole.h5");
     std::filesystem::remove(folder / "whole.h5");
     for (std::uintmax_t limit = 0; limit < whole_bytes; limit += 1 + whole_bytes / 24) {
       const int status = run_in_child([&] {
         limit_file_size(limit);
-        write_sample(folder / "golden.h5", golden, {level});
+        write_sample(folder / "golden.h5", golden, options);
       });
       EXPECT_EQ(status, threw(ErrorKind::resource)) << "limit " << limit << " of " << whole_bytes;
       EXPECT_EQ(folder.names(), std::vector<std::string>{"golden.h5"}) << "limit " << limit;

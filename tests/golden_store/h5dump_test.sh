@@ -3,7 +3,7 @@
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-for command in write write-compressed; do
+for command in write write-gzip; do
   "$1" "$command" "$folder/golden.h5"
   "$2" -H "$folder/golden.h5" > "$folder/header"
   grep -q '"case_names"' "$folder/header"

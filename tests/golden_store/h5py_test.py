@@ -10,7 +10,9 @@ import tempfile
 import unittest
 
 import h5py
+import hdf5plugin  # noqa: F401, its import makes zstd known
 import numpy as np
+from parity_recorder import xxh3
 
 TOOL = os.environ["PARITY_GOLDEN_TOOL"]
 README = pathlib.Path(os.environ["PARITY_GOLDEN_README"])
@@ -113,13 +115,37 @@ class Golden(unittest.TestCase):
         self.assertEqual(printed.stdout.strip(), shown)
 
 
-class CompressedGolden(Golden):
-    command = "write-compressed"
+class Packed:
+    def test_large_taps_hold_what_their_digests_say(self):
+        for name in ("large", "zeros"):
+            tap = self.tap(name)
+            own = tap.id.get_type()
+            raw = np.empty(tap.shape, f"V{own.get_size()}")
+            tap.id.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, mtype=own)
+            digest = self.case["index/digest"].asstr()[self.names.index(name)]
+            self.assertEqual(xxh3.hex_digest(raw.tobytes()), digest)
+
+
+class GzippedGolden(Packed, Golden):
+    command = "write-gzip"
 
     def test_large_taps_are_compressed_with_what_every_reader_has(self):
         large = self.tap("large")
         self.assertEqual((large.compression, large.compression_opts, large.shuffle), ("gzip", 6, True))
-        self.assertEqual(large[()].shape, (1000, 77))
+        self.assertEqual(large[()].shape, (1000, 777))
+
+
+class ZstdGolden(Packed, Golden):
+    command = "write-zstd"
+
+    def test_large_taps_pass_the_registered_filter(self):
+        filters = self.tap("large").id.get_create_plist()
+        self.assertEqual([filters.get_filter(i)[0] for i in range(filters.get_nfilters())], [h5py.h5z.FILTER_SHUFFLE, 32015])
+
+    def test_zeros_take_no_less_than_readers_allow(self):
+        zeros = self.tap("zeros")
+        self.assertGreaterEqual(zeros.id.get_storage_size() * 1032, 4_000_000)
+        self.assertLess(zeros.id.get_storage_size(), 8000)
 
 
 class LinkedGolden(Golden):

@@ -85,6 +85,8 @@ inline run::TapId module_id(const std::string& path) {
   return {run::TapKind::module, path, "", 0, ""};
 }
 
+inline WriteOptions gzipped(int level) { return {run::Compression{run::Packer::gzip, level}}; }
+
 inline void write_sample(const std::filesystem::path& path, const SampleGolden& golden,
                          const WriteOptions& options = {}) {
   GoldenWriter writer(path, options);

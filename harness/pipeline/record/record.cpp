@@ -284,7 +284,7 @@ RecordSummary record(const RecordRequest& request, Progress& progress) {
   check_request(request);
   EarlyInputs inputs = load_early(request.cases, request.settings.seed, request.source.model);
   // Before the model, so that a place that cannot be written is refused at once.
-  golden_store::GoldenWriter writer(request.out, {request.compression_level});
+  golden_store::GoldenWriter writer(request.out, {request.compression});
   RecordRequest placed = request;
   if (request.shard && request.shard->local_rank) {
     placed.settings.device =

@@ -30,10 +30,10 @@ struct RecordRequest {
   TruthChoice truth;
   std::int64_t repeats = 0;       ///< further runs of each case, for its run-to-run noise
   std::int64_t decode_steps = 0;  ///< greedy tokens behind every case's inputs; 0: none
-  run::Probing probing = run::Probing::off;  ///< of the device's arithmetic, after the last case
-  std::optional<int> compression_level;      ///< gzip 1-9; nullopt: plain
-  std::optional<ShardChoice> shard;          ///< record these cases alone; nullopt: all
-  std::filesystem::path out;                 ///< of the shard, where it is one
+  run::Probing probing = run::Probing::off;     ///< of the device's arithmetic, after the last case
+  std::optional<run::Compression> compression;  ///< nullopt: plain
+  std::optional<ShardChoice> shard;             ///< record these cases alone; nullopt: all
+  std::filesystem::path out;                    ///< of the shard, where it is one
 };
 
 struct RecordSummary {
