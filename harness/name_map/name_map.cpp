@@ -67,6 +67,42 @@ std::string problem_of(const re2::RE2& regex) {
   }
 }
 
+/// What the first rule for its layer makes of a weight's name.
+std::string golden_name(const NameMap& map, const std::string& weight) {
+  const std::size_t dot = weight.rfind('.');
+  run::TapId layer;
+  if (dot != std::string::npos) layer.path = weight.substr(0, dot);
+  for (const Rule& rule : map.rules) {
+    if (side_of(rule.kind) == Side::golden) continue;
+    const auto names = named_by(rule, layer);
+    if (!names) continue;
+    // A fused weight has no digest of its parts, so it keeps its name.
+    if (rule.kind != RuleKind::rename) break;
+    const std::string& path = names->front().path;
+    return (path.empty() ? "" : path + ".") + weight.substr(dot == std::string::npos ? 0 : dot + 1);
+  }
+  return weight;
+}
+
+/// Gives a weight its own name back where another has its new one, so that none hides another: the
+/// first that a rule names keeps it, and one that no rule names always does. Layers that change
+/// places stay changed.
+void keep_what_collides(const std::vector<run::WeightDigest>& weights,
+                        std::vector<std::string>& names) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::set<std::string> taken;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == weights[i].name) taken.insert(names[i]);
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] == weights[i].name || taken.insert(names[i]).second) continue;
+      names[i] = weights[i].name;
+      changed = true;
+    }
+  }
+}
+
 }  // namespace
 
 std::string_view name(RuleKind kind) {
@@ -145,25 +181,11 @@ std::optional<std::vector<run::TapId>> named_by(const Rule& rule, const run::Tap
 }
 
 run::ModelDescription renamed(const NameMap& map, run::ModelDescription model) {
-  std::set<std::string> taken;
-  for (run::WeightDigest& weight : model.weights) {
-    const std::size_t dot = weight.name.rfind('.');
-    run::TapId layer;
-    if (dot != std::string::npos) layer.path = weight.name.substr(0, dot);
-    for (const Rule& rule : map.rules) {
-      if (side_of(rule.kind) == Side::golden) continue;
-      const auto names = named_by(rule, layer);
-      if (!names) continue;
-      // A fused weight has no digest of its parts, so it keeps its name.
-      if (rule.kind != RuleKind::rename) break;
-      const std::string& path = names->front().path;
-      const std::string name = (path.empty() ? "" : path + ".") +
-                               weight.name.substr(dot == std::string::npos ? 0 : dot + 1);
-      if (taken.count(name) == 0) weight.name = name;
-      break;
-    }
-    taken.insert(weight.name);
-  }
+  std::vector<std::string> names;
+  for (const run::WeightDigest& weight : model.weights)
+    names.push_back(golden_name(map, weight.name));
+  keep_what_collides(model.weights, names);
+  for (std::size_t i = 0; i < names.size(); ++i) model.weights[i].name = std::move(names[i]);
   std::sort(model.weights.begin(), model.weights.end(),
             [](const auto& one, const auto& other) { return one.name < other.name; });
   return model;

@@ -87,6 +87,10 @@ refused 2 "foreign.shard-1-of-3.h5 is of another run than slurm.shard-0-of-3.h5"
   merge slurm.shard-0-of-3.h5 foreign.shard-1-of-3.h5 slurm.shard-2-of-3.h5 --out rich.h5
 expect 0 record "${run[@]:0:6}" --threads 2 "${inputs[@]}" --shard 1/3 --out foreign.h5
 refused 2 "(another --threads: run " merge slurm.shard-0-of-3.h5 foreign.shard-1-of-3.h5 slurm.shard-2-of-3.h5 --out rich.h5
+sed 's/"rms_norm_eps": [0-9.e-]*/"rms_norm_eps": 0.5/' "$FIXTURES/decoder/config.json" >other-config.json
+cmp -s other-config.json "$FIXTURES/decoder/config.json" && fail "the config is the same"
+expect 0 record --model "$weights" --config other-config.json --device cpu --threads 1 "${inputs[@]}" --shard 1/3 --out foreign.h5
+refused 2 "(another --config: run " merge slurm.shard-0-of-3.h5 foreign.shard-1-of-3.h5 slurm.shard-2-of-3.h5 --out rich.h5
 for flag in "--repeat 1" "--taps ops" "--compress 1" "--store digest" "--decode 1" "--truth float64" --no-probes; do
   # shellcheck disable=SC2086 # a flag and its value
   expect 0 record "${run[@]}" "${inputs[@]}" $flag --shard 1/3 --out foreign.h5
@@ -116,6 +120,9 @@ last_command="parity merge (no descriptors)"
 (ulimit -n 8; exec "$PARITY" merge many.shard-*-of-7.h5 --out full.h5 >stdout 2>stderr)
 [ $? -eq 3 ] || fail "exit code is not 3"
 one_line stderr
+has stderr "7 shards are open at once and this process may open 8 files; raise the limit to 23"
+last_command="parity merge (a soft limit)"
+(ulimit -S -n 20; exec "$PARITY" merge many.shard-*-of-7.h5 --out soft.h5 >stdout 2>stderr) || fail "exit code $?"
 no_file full.h5
 [ -z "$(find . -name '.*.tmp.*')" ] || fail "left: $(find . -name '.*.tmp.*')"
 

@@ -105,5 +105,32 @@ TEST(Renamed, LeavesTheNameToTheFirstWeightThatHasIt) {
   EXPECT_EQ(mapped.weights[1].name, "c.w");
 }
 
+std::vector<std::string> renamed_weights(const std::string& rules,
+                                         const std::vector<std::string>& names) {
+  run::ModelDescription model;
+  for (const std::string& name : names)
+    model.weights.push_back({name, tensor::DType::float32, {1}, {}});
+  std::vector<std::string> result;
+  for (const run::WeightDigest& weight : renamed(parse_name_map(rules, "m.toml"), model).weights)
+    result.push_back(weight.name);
+  return result;
+}
+
+TEST(Renamed, HidesNoWeightBehindAnotherOfItsNewName) {
+  const std::string to_b = "[[rename]]\ncandidate = 'a'\ngolden = 'b'\n";
+  EXPECT_EQ(renamed_weights(to_b, {"a.w", "b.w"}), (std::vector<std::string>{"a.w", "b.w"}));
+  const std::string chain = to_b + "[[rename]]\ncandidate = 'b'\ngolden = 'c'\n";
+  EXPECT_EQ(renamed_weights(chain, {"a.w", "b.w"}), (std::vector<std::string>{"b.w", "c.w"}));
+  EXPECT_EQ(renamed_weights(chain, {"a.w", "b.w", "c.w"}),
+            (std::vector<std::string>{"a.w", "b.w", "c.w"}));
+}
+
+TEST(Renamed, LetsLayersChangePlaces) {
+  const std::string swap =
+      "[[rename]]\ncandidate = 'a'\ngolden = 'b'\n[[rename]]\ncandidate = 'b'\ngolden = 'a'\n";
+  EXPECT_EQ(renamed_weights(swap, {"a.only", "b.w"}), (std::vector<std::string>{"a.w", "b.only"}));
+  EXPECT_EQ(renamed_weights(swap, {"a.w", "b.w"}), (std::vector<std::string>{"a.w", "b.w"}));
+}
+
 }  // namespace
 }  // namespace parity::name_map

@@ -2,6 +2,9 @@
 
 #include <chrono>
 
+#include <fmt/format.h>
+#include <sys/resource.h>
+
 #include "error/error.h"
 #include "golden_store/golden_reader.h"
 #include "golden_store/golden_writer.h"
@@ -13,8 +16,27 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// All shards are open at once. Raises the limit that a shell has set, within what the system
+/// allows.
+void allow_open_files(std::size_t shards) {
+  constexpr std::size_t kOthers = 16;  // the golden, standard streams, libraries
+  rlimit limit{};
+  const std::size_t wanted = shards + kOthers;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  if (limit.rlim_max >= wanted) {
+    limit.rlim_cur = wanted;
+    if (::setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+  }
+  throw Error(
+      ErrorKind::resource,
+      fmt::format("{} shards are open at once and this process may open {} files; raise the "
+                  "limit to {} (ulimit -n)",
+                  shards, limit.rlim_max, wanted));
+}
+
 std::vector<golden_store::GoldenReader> open_all(const std::vector<std::filesystem::path>& paths,
                                                  Progress& progress) {
+  allow_open_files(paths.size());
   progress.begin("check the shards", paths.size());
   std::vector<golden_store::GoldenReader> shards;
   for (const std::filesystem::path& path : paths) {

@@ -1,8 +1,12 @@
 #include "pipeline/shard/run_id.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
 
 #include "pipeline/record/field_digest.h"
+#include "text_file/text_file.h"
 
 namespace parity::pipeline {
 namespace {
@@ -25,6 +29,16 @@ std::string library_names(const std::vector<std::filesystem::path>& libraries) {
   return listed(names);
 }
 
+/// Of the file's bytes: its name says nothing about the architecture in it.
+std::string config_digest(const std::filesystem::path& config) {
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 26U;
+  static constexpr text_file::Kind kConfig = {"config", kLargest, "64 MiB",
+                                              "pass the model's config.json"};
+  if (config.empty()) return {};
+  const std::string text = text_file::read(config, kConfig);
+  return tensor::to_hex(tensor::digest_of(std::as_bytes(std::span(text))));
+}
+
 }  // namespace
 
 std::vector<run::Flag> run_flags(const RecordRequest& request) {
@@ -37,6 +51,7 @@ std::vector<run::Flag> run_flags(const RecordRequest& request) {
       {"--deterministic", run::to_string(settings.deterministic)},
       {"--threads", std::to_string(settings.threads)},
       {"--seed", std::to_string(settings.seed)},
+      {"--config", config_digest(request.source.config)},
       {"--state-key", request.source.state_key},
       {"--method", request.source.method},
       {"--library", library_names(request.source.libraries)},
@@ -49,7 +64,7 @@ std::vector<run::Flag> run_flags(const RecordRequest& request) {
       {"--repeat", std::to_string(request.repeats)},
       {"--decode", std::to_string(request.decode_steps)},
       {"--no-probes", request.probing == run::Probing::on ? "" : "given"},
-      {"--compress", std::to_string(request.compression_level.value_or(0))},
+      {"--compress", request.compression ? run::to_string(*request.compression) : "none"},
   };
 }
 

@@ -28,6 +28,16 @@ std::size_t number_of(std::string_view part, const std::string& text) {
   return value;
 }
 
+/// Who names the part has no launcher, or one that is not asked: what its variables say wrongly is
+/// no reason to stop.
+std::optional<std::size_t> local_rank_if_any(const host::Environment& environment) {
+  try {
+    return host::local_rank(environment);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 ShardChoice shard_choice_of(const std::string& text,
@@ -44,7 +54,7 @@ ShardChoice shard_choice_of(const std::string& text,
   if (!count) refuse(text);
   const std::size_t index = number_of(first, text);
   if (index >= *count) refuse(text);
-  return {{index, *count}, host::local_rank(environment)};
+  return {{index, *count}, local_rank_if_any(environment)};
 }
 
 ShardChoice shard_choice_of(const std::string& text) {

@@ -182,7 +182,10 @@ TEST_F(Merge, RefusesShardsOfAnotherRunAndSaysHowItDiffers) {
       {[](RecordRequest& other) { other.repeats = 1; }, "another --repeat"},
       {[](RecordRequest& other) { other.settings.threads = 3; }, "another --threads"},
       {[](RecordRequest& other) { other.settings.sdpa = run::Sdpa::math; }, "another --sdpa"},
-      {[](RecordRequest& other) { other.compression_level = 3; }, "another --compress"},
+      {[](RecordRequest& other) {
+         other.compression = run::Compression{run::Packer::zstd, 3};
+       },
+       "another --compress"},
   };
   for (std::size_t i = 0; i < others.size(); ++i) {
     SCOPED_TRACE(i);

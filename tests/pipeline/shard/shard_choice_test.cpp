@@ -25,6 +25,7 @@ TEST(ShardChoice, TakesWhatALauncherSaysOrAPerson) {
   const ShardChoice typed = shard_choice_of("0/3", kMpirun);
   EXPECT_EQ(typed.shard, (run::Shard{0, 3})) << "a person decides against any launcher";
   EXPECT_EQ(typed.local_rank, 1U) << "whose word on the machine still counts";
+  EXPECT_EQ(shard_choice_of("0/3", {{"LOCAL_RANK", "abc"}}).local_rank, std::nullopt);
   EXPECT_EQ(shard_choice_of("65535/65536", {}).shard, (run::Shard{65535, 65536}));
 }
 
