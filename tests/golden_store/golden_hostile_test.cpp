@@ -179,8 +179,8 @@ std::vector<Forgery> forged_storage(const std::string& outside) {
          const H5::DataSpace space(1, &size);
          const H5::DataSet dataset = file.createDataSet(tap, real, space, chunks({piece}, deflate));
          space.selectHyperslab(H5S_SELECT_SET, &first, &start);
-         dataset.write(std::vector<float>(piece, 1.5F).data(), real, H5::DataSpace(1, &first),
-                       space);
+         dataset.write(sample_bytes(piece * sizeof(float), 1).data(), real,
+                       H5::DataSpace(1, &first), space);
        },
        "has a missing or oversized piece"},
       {"chunks of 4 GB",
