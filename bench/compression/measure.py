@@ -47,9 +47,9 @@ def measure(data, width, options, repetitions):
     values = numpy.frombuffer(data, f"<u{width}")
     size, writes, reads = 0, [], []
     for _ in range(repetitions):
-        with h5py.File("x", "w", driver="core", backing_store=False) as file:
+        with h5py.File("x", "w", driver="core", backing_store=False, rdcc_nbytes=0) as file:
             start = time.process_time()
-            dataset = file.create_dataset("x", data=values, chunks=(min(len(values), CHUNK_BYTES // width),), **options)
+            dataset = file.create_dataset("x", data=values, chunks=(CHUNK_BYTES // width,), **options)
             file.flush()
             writes.append(time.process_time() - start)
             size = dataset.id.get_storage_size()
@@ -71,6 +71,7 @@ def main():
         stored_taps(path, taken)
     for (width, path), parts in sorted(taken.items()):
         data = b"".join(parts)
+        data = data[: len(data) // CHUNK_BYTES * CHUNK_BYTES]  # whole chunks, so that none is padded
         print(f"\n{path}: {len(data) / 1e6:.1f} MB in {len(parts)} arrays of {width} bytes per element\n")
         print("| filter | of plain | write MB/s | read MB/s |\n|---|---|---|---|")
         for name, options in FILTERS.items():
