@@ -2,14 +2,25 @@
 // invariant of our own leaves no caller who could.
 #include "error/error.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
 namespace parity {
 
+namespace {
+
+/// what() ends at the first NUL, and a name from a foreign file may hold one.
+std::string without_nul(std::string text) {
+  std::replace(text.begin(), text.end(), '\0', '?');
+  return text;
+}
+
+}  // namespace
+
 Error::Error(ErrorKind kind, const std::string& message)
-    : std::runtime_error(message), kind_(kind) {}
+    : std::runtime_error(without_nul(message)), kind_(kind) {}
 
 Error&& Error::with_detail(std::string detail) && {
   detail_ = std::move(detail);

@@ -14,6 +14,7 @@
 #include "model/exported/fixed_choices.h"
 #include "model/exported/flat_graph.h"
 #include "model/exported/input_checks.h"
+#include "model/exported/node_checks.h"
 #include "model/exported/program_file.h"
 #include "model/exported/program_inputs.h"
 #include "model/exported/program_runner.h"
@@ -31,6 +32,7 @@
 #include "model/torch/tap_emitter.h"
 #include "model/torch/warnings.h"
 #include "model/torchscript/logits.h"
+#include "model/weights/one_line.h"
 
 namespace parity::model {
 namespace {
@@ -129,6 +131,10 @@ void ExportedModel::lay_out(const std::string& label) {
   graph_ = flatten(program_.graph, label);
   if (const std::string missing = what_cannot_run(*graph_); !missing.empty())
     throw Error(ErrorKind::model, "cannot run " + label + ": " + missing);
+  if (const std::string misfit = misfit_of(*graph_); !misfit.empty()) {
+    throw Error(ErrorKind::model, "cannot run " + label + ": " + one_line(misfit) +
+                                      "; export the model again with the libraries that run it");
+  }
   const Replaced replaced = replace_fixed_choices(*graph_, name_of(device_), settings_.dtype);
   if (replaced.devices > 0) {
     note((replaced.devices == 1

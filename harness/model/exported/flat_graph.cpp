@@ -55,7 +55,10 @@ class Flattening {
  private:
   void define(GraphValue& value, Scope& scope) {
     value.slot = flat_->slots++;
-    scope.insert_or_assign(value.name, ProgramArgument{value});
+    if (scope.insert_or_assign(value.name, ProgramArgument{value}).second || value.name.empty())
+      return;
+    throw Error(ErrorKind::model, label_ + " is damaged (two calls of its graph give `" +
+                                      value.name + "`); export the model again");
   }
 
   void define(ProgramArgument& argument, Scope& scope) {

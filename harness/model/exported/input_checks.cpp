@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/exported/symbolic_expression.h"
+#include "model/weights/one_line.h"
 
 namespace parity::model {
 namespace {
@@ -31,6 +32,25 @@ bool same_constant(const Value& one, const Value& other) {
   }
   return std::holds_alternative<std::monostate>(one.data) &&
          std::holds_alternative<std::monostate>(other.data);
+}
+
+/// A program may state a condition of kilobytes.
+std::string shortened(const std::string& statement) {
+  constexpr std::size_t kMost = 160;
+  const std::string text = one_line(statement);
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+}
+
+/// Whatever an expression is about: any number will do to see whether it can be evaluated.
+constexpr std::int64_t kAny = 97;
+ExpressionNames any_number() {
+  ExpressionNames anything;
+  anything.symbol = [](const std::string& /*symbol*/) { return std::optional<Number>(kAny); };
+  anything.number = [](const std::string& /*path*/) { return std::optional<Number>(kAny); };
+  anything.size = [](const std::string& /*path*/, std::int64_t /*dimension*/) {
+    return std::optional<std::int64_t>(kAny);
+  };
+  return anything;
 }
 
 class Check {
@@ -122,6 +142,8 @@ class Check {
       const auto wanted =
           fixed != nullptr ? std::optional(*fixed) : value_of(std::get<std::string>(size));
       const std::int64_t given = tensor->shape()[i];
+      if (!wanted) check_readable(std::get<std::string>(size), leaf.name, i);
+      if (!fault_.empty()) return;
       if (!wanted || *wanted == given) continue;
       fault_ = "size " + std::to_string(i) + " of argument '" + leaf.name + "' is " +
                std::to_string(given) + " and must be " + std::to_string(*wanted) +
@@ -132,6 +154,23 @@ class Check {
                                        std::to_string(*wanted));
       return;
     }
+  }
+
+  /// A size of a symbol that no input is alone can follow from other inputs in ways that are not
+  /// solved here; one that says nothing, or names what the program does not have, is a fault.
+  void check_readable(const std::string& size, const std::string& argument, std::size_t axis) {
+    std::string unknown;
+    ExpressionNames anything = any_number();
+    anything.symbol = [&](const std::string& symbol) {
+      if (program_.ranges.count(symbol) == 0) unknown = symbol;
+      return std::optional<Number>(kAny);
+    };
+    const bool readable = evaluate_expression(size, anything).has_value();
+    if (readable && unknown.empty()) return;
+    fault_ = "the program states size " + std::to_string(axis) + " of argument '" + argument +
+             "' as `" + shortened(short_expression(size)) + "`, " +
+             (readable ? "and has no range for " + shortened(unknown) : "which is no size") +
+             "; export it again";
   }
 
   [[nodiscard]] ExpressionNames names() const {
@@ -204,8 +243,12 @@ class Check {
   void check_guards() {
     for (const std::string& guard : program_.guards) {
       const auto holds = evaluate_expression(guard, names());
-      if (!holds || is_true(*holds)) continue;
-      fault_ = "they break a condition of its export, `" + guard + "`";
+      if (holds && is_true(*holds)) continue;
+      // One that nobody can evaluate is told as a remark on the program.
+      if (!holds && !evaluate_expression(guard, any_number())) continue;
+      fault_ = std::string(holds ? "they break a condition of its export, `"
+                                 : "a condition of its export has no answer for them, `") +
+               shortened(guard) + "`";
       return;
     }
   }
@@ -226,17 +269,9 @@ std::string input_fault(const Program& program, const std::vector<const ProgramI
 }
 
 std::vector<std::string> unchecked_guards(const Program& program) {
-  // Whatever they are about: any number will do to see whether they can be evaluated.
-  static constexpr std::int64_t kAny = 97;
-  ExpressionNames anything;
-  anything.symbol = [](const std::string& /*symbol*/) { return std::optional<Number>(kAny); };
-  anything.number = [](const std::string& /*path*/) { return std::optional<Number>(kAny); };
-  anything.size = [](const std::string& /*path*/, std::int64_t /*dimension*/) {
-    return std::optional<std::int64_t>(kAny);
-  };
   std::vector<std::string> unchecked;
   for (const std::string& guard : program.guards) {
-    if (!evaluate_expression(guard, anything)) unchecked.push_back(guard);
+    if (!evaluate_expression(guard, any_number())) unchecked.push_back(shortened(guard));
   }
   return unchecked;
 }

@@ -1,5 +1,6 @@
 #include "model/exported/json_argument.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <limits>
@@ -22,23 +23,31 @@ std::pair<std::string, const json*> only_member(const json& object) {
   return {object.begin().key(), &object.begin().value()};
 }
 
+/// As a person may see it in a sentence.
+std::string shown(const json& value) {
+  constexpr std::size_t kMost = 40;
+  const std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true);
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+}
+
 double number_of(const json& value) {
-  if (!value.is_string()) return value.get<double>();
+  if (value.is_number()) return value.get<double>();
   // JSON has no such numbers.
-  const auto text = value.get<std::string>();
-  if (text == "Infinity") return std::numeric_limits<double>::infinity();
-  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
-  return std::numeric_limits<double>::quiet_NaN();
+  if (value == "Infinity") return std::numeric_limits<double>::infinity();
+  if (value == "-Infinity") return -std::numeric_limits<double>::infinity();
+  if (value == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  throw MalformedProgram(shown(value) + " stands where a number should");
 }
 
 template <typename Convert>
 ProgramArgument list_of(const json& items, const Convert& convert) {
   ArgumentList list;
+  if (!items.is_array()) throw MalformedProgram(shown(items) + " stands where a list should");
   for (const json& item : items) list.items.push_back(convert(item));
   return {std::move(list)};
 }
 
-ProgramArgument integer(const json& value) { return {value.get<std::int64_t>()}; }
+ProgramArgument integer(const json& value) { return {whole_number(value)}; }
 ProgramArgument floating(const json& value) { return {number_of(value)}; }
 ProgramArgument boolean(const json& value) { return {value.get<bool>()}; }
 ProgramArgument text(const json& value) { return {value.get<std::string>()}; }
@@ -58,7 +67,7 @@ ProgramArgument list_of_lists(const json& lists, ProgramArgument (*convert)(cons
 }
 
 ProgramArgument scalar_type(const json& value) {
-  const auto dtype = dtype_from_schema(value.get<std::int64_t>());
+  const auto dtype = dtype_from_schema(whole_number(value));
   if (!dtype) return {UnreadArgument{"a dtype with number " + value.dump()}};
   return {*dtype};
 }
@@ -66,21 +75,21 @@ ProgramArgument scalar_type(const json& value) {
 ProgramArgument memory_format(const json& value) {
   static constexpr std::array kFormats = {MemoryFormat::contiguous, MemoryFormat::channels_last,
                                           MemoryFormat::channels_last_3d, MemoryFormat::preserve};
-  const auto number = value.get<std::size_t>();
-  if (number < 1 || number > kFormats.size())
+  const std::int64_t number = whole_number(value);
+  if (number < 1 || number > static_cast<std::int64_t>(kFormats.size()))
     return {UnreadArgument{"a memory format with number " + value.dump()}};
-  return {kFormats.at(number - 1)};
+  return {kFormats.at(static_cast<std::size_t>(number - 1))};
 }
 
 ProgramArgument layout(const json& value) {
   constexpr int kStrided = 7;
-  return {value.get<int>() == kStrided ? TensorLayout::strided : TensorLayout::other};
+  return {whole_number(value) == kStrided ? TensorLayout::strided : TensorLayout::other};
 }
 
 ProgramArgument device(const json& value) {
   DeviceName name{value.at("type").get<std::string>(), std::nullopt};
   if (value.contains("index") && !value.at("index").is_null())
-    name.index = value.at("index").get<std::int64_t>();
+    name.index = whole_number(value.at("index"));
   return {std::move(name)};
 }
 
@@ -160,12 +169,18 @@ std::vector<ModuleFrame> module_stack(const std::string& text) {
 ProgramNode node_from_json(const json& value) {
   ProgramNode node;
   node.target = value.at("target").get<std::string>();
-  for (const json& input : value.at("inputs")) {
+  for (const json& input : list_at(value, "inputs")) {
     node.inputs.push_back(
         {input.at("name").get<std::string>(), argument_from_json(input.at("arg"))});
+    const std::string& name = node.inputs.back().name;
+    const auto same = std::count_if(node.inputs.begin(), node.inputs.end(),
+                                    [&](const NamedArgument& each) { return each.name == name; });
+    if (!name.empty() && same > 1)
+      throw MalformedProgram(node.target + " is given `" + name + "` twice");
   }
-  for (const json& output : value.at("outputs")) node.outputs.push_back(argument_from_json(output));
-  const json& metadata = value.at("metadata");
+  for (const json& output : list_at(value, "outputs"))
+    node.outputs.push_back(argument_from_json(output));
+  const json& metadata = object_at(value, "metadata");
   if (metadata.contains("nn_module_stack"))
     node.modules = module_stack(metadata.at("nn_module_stack").get<std::string>());
   if (metadata.contains("stack_trace"))
@@ -175,30 +190,53 @@ ProgramNode node_from_json(const json& value) {
 
 }  // namespace
 
+const json& list_at(const json& object, const char* key) {
+  const json& value = object.at(key);
+  if (!value.is_array()) throw MalformedProgram("`" + std::string(key) + "` is no list");
+  return value;
+}
+
+const json& object_at(const json& object, const char* key) {
+  const json& value = object.at(key);
+  if (!value.is_object()) throw MalformedProgram("`" + std::string(key) + "` is no object");
+  return value;
+}
+
+std::int64_t whole_number(const json& value) {
+  const bool fits = !value.is_number_unsigned() ||
+                    value.get<std::uint64_t>() <=
+                        static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (!value.is_number_integer() || !fits)
+    throw MalformedProgram(shown(value) + " stands where a whole number should");
+  return value.get<std::int64_t>();
+}
+
 ProgramArgument argument_from_json(const json& value) {
   const auto [kind, inner] = only_member(value);
   for (const Kind& known : kKinds) {
     if (known.name == kind) return known.convert(*inner);
   }
-  return {UnreadArgument{kind.empty() ? value.dump().substr(0, 40) : kind}};
+  return {UnreadArgument{kind.empty() ? shown(value) : kind}};
 }
 
 SymbolicSize size_of_json(const json& value) {
   const auto [kind, inner] = only_member(value);
   if (kind == "as_expr") return inner->at("expr_str").get<std::string>();
-  return inner->get<std::int64_t>();
+  if (kind != "as_int") throw MalformedProgram(shown(value) + " stands where a size should");
+  return whole_number(*inner);
 }
 
 ProgramGraph graph_from_json(const json& value) {
   ProgramGraph graph;
-  for (const json& input : value.at("inputs")) graph.inputs.push_back(argument_from_json(input));
-  for (const json& output : value.at("outputs"))
+  for (const json& input : list_at(value, "inputs"))
+    graph.inputs.push_back(argument_from_json(input));
+  for (const json& output : list_at(value, "outputs"))
     graph.outputs.push_back(argument_from_json(output));
-  for (const json& node : value.at("nodes")) graph.nodes.push_back(node_from_json(node));
-  for (const auto& [name, meta] : value.at("tensor_values").items()) {
+  for (const json& node : list_at(value, "nodes")) graph.nodes.push_back(node_from_json(node));
+  for (const auto& [name, meta] : object_at(value, "tensor_values").items()) {
     TensorMeta& tensor = graph.tensors[name];
-    tensor.dtype = dtype_from_schema(meta.at("dtype").get<std::int64_t>());
-    for (const json& size : meta.at("sizes")) tensor.sizes.push_back(size_of_json(size));
+    tensor.dtype = dtype_from_schema(whole_number(meta.at("dtype")));
+    for (const json& size : list_at(meta, "sizes")) tensor.sizes.push_back(size_of_json(size));
   }
   for (ProgramNode& node : graph.nodes) {
     const auto* result =
@@ -206,7 +244,7 @@ ProgramGraph graph_from_json(const json& value) {
     const auto meta = result == nullptr ? graph.tensors.end() : graph.tensors.find(result->name);
     if (meta != graph.tensors.end()) node.made = meta->second.dtype;
   }
-  for (const auto& [name, number] : value.at("sym_int_values").items())
+  for (const auto& [name, number] : object_at(value, "sym_int_values").items())
     graph.integers.emplace(name, size_of_json(number));
   return graph;
 }

@@ -2,7 +2,10 @@
 // the schema's spelling alone.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <stdexcept>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -10,7 +13,20 @@
 
 namespace parity::model {
 
-/// Throws nlohmann::json::exception where the JSON has not the form of the schema.
+/// What is wrong with a program's JSON, in a few words: "`sizes` is no list".
+class MalformedProgram : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Stricter than the library, which takes null for an empty list, 1.5 and true for integers. Throw
+/// MalformedProgram, or nlohmann::json::exception where the key is missing.
+[[nodiscard]] const nlohmann::json& list_at(const nlohmann::json& object, const char* key);
+[[nodiscard]] const nlohmann::json& object_at(const nlohmann::json& object, const char* key);
+[[nodiscard]] std::int64_t whole_number(const nlohmann::json& value);
+
+/// Throw MalformedProgram or nlohmann::json::exception where the JSON has not the form of the
+/// schema.
 [[nodiscard]] ProgramArgument argument_from_json(const nlohmann::json& json);
 [[nodiscard]] ProgramGraph graph_from_json(const nlohmann::json& json);
 

@@ -60,13 +60,14 @@ ProgramWeight weight_from_json(const std::string& name, const json& payload,
   weight.offset_elements = known_size(meta.at("storage_offset"), label, name);
   StoredTensor& stored = weight.stored;
   stored.name = name;
-  const auto dtype = dtype_from_schema(meta.at("dtype").get<std::int64_t>());
+  const auto dtype = dtype_from_schema(whole_number(meta.at("dtype")));
   constexpr std::int64_t kStrided = 7;
-  if (!dtype || meta.at("layout").get<std::int64_t>() != kStrided)
+  if (!dtype || whole_number(meta.at("layout")) != kStrided)
     refuse(label, name, "is of a dtype or layout that parity does not read");
   stored.dtype = *dtype;
-  for (const json& size : meta.at("sizes")) stored.shape.push_back(known_size(size, label, name));
-  for (const json& stride : meta.at("strides"))
+  for (const json& size : list_at(meta, "sizes"))
+    stored.shape.push_back(known_size(size, label, name));
+  for (const json& stride : list_at(meta, "strides"))
     stored.strides.push_back(known_size(stride, label, name));
   const FileBytes record = archive.tensor(part, payload.at("path_name").get<std::string>());
   const std::uint64_t element = tensor::size_bytes(stored.dtype);
@@ -85,7 +86,7 @@ void read_weights(const std::string& part, const ProgramArchive& archive,
                   std::map<std::string, ProgramWeight>& weights) {
   const FileBytes list = archive.list_of(part);
   const json document = parse_json(as_text(list.bytes), archive.label() + ": its list of " + part);
-  for (const auto& [name, payload] : document.at("config").items())
+  for (const auto& [name, payload] : object_at(document, "config").items())
     weights.emplace(name, weight_from_json(name, payload, part, archive));
 }
 
@@ -95,6 +96,9 @@ ProgramFile read_file(const std::filesystem::path& file) {
   result.program = parse_program(archive.program(), archive.label());
   try {
     for (const char* part : {"weights", "constants"}) read_weights(part, archive, result.weights);
+  } catch (const MalformedProgram& error) {
+    throw Error(ErrorKind::model, archive.label() + " is damaged (its list of weights: " +
+                                      error.what() + "); copy or save it again");
   } catch (const json::exception& error) {
     throw Error(ErrorKind::model, archive.label() +
                                       " is damaged (its list of weights has another form than "

@@ -11,16 +11,18 @@ namespace {
 
 using nlohmann::json;
 
-/// The schema of torch.export 2.6 to 2.11; minor versions only gain what older readers can leave
+/// The schema of torch.export 2.9 to 2.11; minor versions only gain what older readers can leave
 /// out.
 constexpr std::int64_t kSchemaMajor = 8;
 
 std::string version_of(const json& document, const std::string& label) {
   const json& version = document.at("schema_version");
-  const auto major = version.at("major").get<std::int64_t>();
-  std::string text =
-      std::to_string(major) + "." + std::to_string(version.at("minor").get<std::int64_t>());
-  if (major == kSchemaMajor) return text;
+  const json& major = version.at("major");
+  const json& minor = version.at("minor");
+  if (!major.is_number() || !minor.is_number())
+    throw MalformedProgram("its schema has no version of numbers");
+  std::string text = major.dump() + "." + minor.dump();
+  if (major.is_number_integer() && major == kSchemaMajor && minor.is_number_integer()) return text;
   const std::string writer = document.value("torch_version", std::string());
   throw Error(ErrorKind::model,
               label + " is an exported program with schema version " + text +
@@ -45,6 +47,7 @@ std::optional<ProgramArgument> constant_of(const json& value) {
 }
 
 ProgramInput input_from_json(const json& spec, const std::string& label) {
+  if (!spec.is_object() || spec.size() != 1) throw MalformedProgram("an input has not one kind");
   const auto& kind = spec.begin().key();
   const json& value = spec.begin().value();
   const auto bound = [&](InputRole role, const char* target) {
@@ -74,7 +77,7 @@ ProgramInput input_from_json(const json& spec, const std::string& label) {
 TreeSpec tree_from_json(const json& value, const std::string& label) {
   TreeSpec tree;
   if (!value.at("type").is_null()) tree.type = value.at("type").get<std::string>();
-  for (const json& child : value.at("children_spec"))
+  for (const json& child : list_at(value, "children_spec"))
     tree.children.push_back(tree_from_json(child, label));
   if (!value.at("context").is_string()) return tree;
   // What a type of container keeps beside its children; where that names them, it is their keys.
@@ -99,7 +102,7 @@ void name_tuple_fields(TreeSpec& tree, const json& fields) {
 void read_call_graph(const json& module, Program& program, const std::string& label) {
   const json fields = module.value("treespec_namedtuple_fields", json::object());
   bool found = false;
-  for (const json& entry : module.at("module_call_graph")) {
+  for (const json& entry : list_at(module, "module_call_graph")) {
     if (!entry.contains("signature") || entry.at("signature").is_null()) continue;
     const json& signature = entry.at("signature");
     TreeSpec outputs = parse_tree_spec(signature.at("out_spec").get<std::string>(), label);
@@ -115,7 +118,7 @@ void read_call_graph(const json& module, Program& program, const std::string& la
     }
     ModuleSignature& preserved = program.signatures[entry.at("fqn").get<std::string>()];
     preserved.output_tree = std::move(outputs);
-    for (const json& output : signature.at("outputs"))
+    for (const json& output : list_at(signature, "outputs"))
       preserved.outputs.push_back(argument_from_json(output));
   }
   if (!found)
@@ -126,15 +129,38 @@ void read_call_graph(const json& module, Program& program, const std::string& la
 }
 
 void read_ranges(const json& document, Program& program) {
-  for (const auto& [symbol, range] : document.at("range_constraints").items()) {
+  for (const auto& [symbol, range] : object_at(document, "range_constraints").items()) {
     RangeConstraint& constraint = program.ranges[symbol];
     const auto bound = [&range = range](const char* key) -> std::optional<std::int64_t> {
       if (!range.contains(key) || range.at(key).is_null()) return std::nullopt;
-      return range.at(key).get<std::int64_t>();
+      return whole_number(range.at(key));
     };
     constraint = {bound("min_val"), bound("max_val")};
   }
   if (document.contains("guards_code")) document.at("guards_code").get_to(program.guards);
+}
+
+const GraphValue* value_in(const ProgramArgument& argument) {
+  return std::get_if<GraphValue>(&argument.data);
+}
+
+/// What the program returns, and writes into buffers and inputs: as the graph has it, in its order.
+void read_outputs(const json& specs, Program& program) {
+  const std::vector<ProgramArgument>& outputs = program.graph.outputs;
+  if (specs.size() != outputs.size())
+    throw MalformedProgram("its signature and its graph have other outputs");
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (std::holds_alternative<UnreadArgument>(outputs[i].data))
+      throw MalformedProgram("an output of its graph is none");
+    if (!specs[i].contains("user_output")) continue;
+    ProgramArgument output = argument_from_json(specs[i].at("user_output").at("arg"));
+    const GraphValue* named = value_in(output);
+    const GraphValue* given = value_in(outputs[i]);
+    if ((named == nullptr) != (given == nullptr) ||
+        (named != nullptr && named->name != given->name))
+      throw MalformedProgram("its signature and its graph have other outputs");
+    program.user_outputs.push_back(std::move(output));
+  }
 }
 
 Program program_from_json(const json& document, const std::string& label) {
@@ -144,12 +170,9 @@ Program program_from_json(const json& document, const std::string& label) {
   const json& module = document.at("graph_module");
   program.graph = graph_from_json(module.at("graph"));
   const json& signature = module.at("signature");
-  for (const json& spec : signature.at("input_specs"))
+  for (const json& spec : list_at(signature, "input_specs"))
     program.inputs.push_back(input_from_json(spec, label));
-  for (const json& spec : signature.at("output_specs")) {
-    if (spec.contains("user_output"))
-      program.user_outputs.push_back(argument_from_json(spec.at("user_output").at("arg")));
-  }
+  read_outputs(list_at(signature, "output_specs"), program);
   read_call_graph(module, program, label);
   read_ranges(document, program);
   if (program.inputs.size() != program.graph.inputs.size() ||
@@ -181,6 +204,11 @@ Program parse_program(std::string_view text, const std::string& label) {
   const json document = parse_json(text, label + ": its program");
   try {
     return program_from_json(document, label);
+  } catch (const MalformedProgram& error) {
+    throw Error(ErrorKind::model, label +
+                                      " is no exported program of the form that its schema "
+                                      "gives it (" +
+                                      error.what() + "); export it again with torch.export.save");
   } catch (const json::exception& error) {
     throw Error(ErrorKind::model,
                 label +

@@ -212,16 +212,24 @@ class ProgramRunner::Execution {
     torch::jit::Stack stack = operator_arguments(handle.schema(), step.node.inputs, slots_);
     handle.callBoxed(&stack);
     const std::vector<ProgramArgument>& outputs = step.node.outputs;
-    for (std::size_t i = 0; i < outputs.size() && i < stack.size(); ++i) put(outputs[i], stack[i]);
+    if (outputs.size() != stack.size()) refuse_results(outputs.size(), stack.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) put(outputs[i], stack[i]);
+  }
+
+  [[noreturn]] static void refuse_results(std::size_t taken, std::size_t given) {
+    throw Error(ErrorKind::model, "an operator gives " + std::to_string(given) +
+                                      " values, and the program takes " + std::to_string(taken) +
+                                      "; export the model again");
   }
 
   void put(const ProgramArgument& output, const IValue& value) {
     if (const auto* single = std::get_if<GraphValue>(&output.data)) {
       slots_.at(single->slot) = value;
     } else if (const auto* list = std::get_if<ArgumentList>(&output.data)) {
+      if (!value.isList()) refuse_results(list->items.size(), 1);
       const auto items = value.toListRef();
-      for (std::size_t i = 0; i < list->items.size() && i < items.size(); ++i)
-        put(list->items[i], items[i]);
+      if (list->items.size() != items.size()) refuse_results(list->items.size(), items.size());
+      for (std::size_t i = 0; i < items.size(); ++i) put(list->items[i], items[i]);
     }
   }
 
@@ -270,8 +278,8 @@ class ProgramRunner::Execution {
     }
     std::vector<std::size_t> slots;
     each_value(step.node.outputs, [&](const GraphValue& value) { slots.push_back(value.slot); });
-    for (std::size_t i = 0; i < slots.size() && i < results.size(); ++i)
-      slots_.at(slots[i]) = std::move(results[i]);
+    if (slots.size() != results.size()) refuse_results(slots.size(), results.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) slots_.at(slots[i]) = std::move(results[i]);
     runner_.current_ = &step;
   }
 
