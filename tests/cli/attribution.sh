@@ -72,6 +72,21 @@ no_file nothing
 has alone/reproduce.py "# In this folder: parity compare golden.h5 --model operator.pt --device cpu"
 has alone/reproduce.py "torch.manual_seed(0)"
 
+# Streamed weights change neither what is blamed nor which operators computed it, and the slice is written all the same.
+expect 0 record --model "$weights" --config "$config" --inputs prose="$prose" --device cpu --dtype bfloat16 --out bare.h5
+cp "$weights" bare.pt
+printf '\x7b' | dd of=bare.pt bs=1 seek=$(($(stat -c %s bare.pt) / 2 / 4 * 4 + 3)) conv=notrunc status=none
+for streaming in "" --stream-weights; do
+  expect 1 compare bare.h5 --model bare.pt --config "$config" --device cpu --dtype bfloat16 --weights any \
+    --attribute ${streaming:+"$streaming"} --repro "slice$streaming" --json "blame$streaming.json"
+  [ -s "slice$streaming/operator.pt" ] || fail "--repro wrote nothing: $(cat stdout)"
+done
+python3 - blame.json blame--stream-weights.json <<'PY' || fail "streaming changes the operators of the blamed layer"
+import json, sys
+one, other = (json.load(open(path)) for path in sys.argv[1:])
+assert one["blame"] and one["blame"] == other["blame"], (one["blame"], other["blame"])
+PY
+
 # A folder that cannot be written is refused before anything is loaded: the model is no model at all.
 : >file; mkdir full empty; : >full/file
 blamed=(compare script.h5 --model file --device cpu --attribute)

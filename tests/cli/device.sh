@@ -26,6 +26,10 @@ if "$PARITY" record "${bare[@]}" "${inputs[@]}" --devices 0,1 --dtype bfloat16 -
   all_identical whole.h5 spread.h5
   expect 0 record "${bare[@]}" "${inputs[@]}" --devices 1,0 --dtype bfloat16 --stream-weights --out spread.h5
   all_identical whole.h5 spread.h5
+  # The truth of a run on two GPUs is the CPU's.
+  expect 0 record "${bare[@]}" "${inputs[@]}" --devices 0,1 --dtype bfloat16 --truth float64 --out judged.h5
+  expect 0 record "${bare[@]}" "${inputs[@]}" --device cuda --dtype bfloat16 --truth float64 --out alone.h5
+  all_identical alone.h5 judged.h5
 else
   has stderr "cuda:1 is not there"
   echo "PART SKIPPED: there is no second GPU"

@@ -77,6 +77,7 @@ class StreamedWeights final : public LayerWeights {
   }
 
   [[nodiscard]] Tensors all_at_once(std::size_t part) const {
+    const at::RecordFunctionGuard silent(/*is_enabled=*/false);  // no operator of the model's
     return std::make_shared<const WeightTensors>(
         plan_.weights, plan_.binding, plan_.parts[part].names, [&](const StoredTensor& stored) {
           return plan_.cast(view_of(stored).to(plan_.devices[part]));

@@ -19,7 +19,8 @@ using Slots = std::vector<c10::IValue>;
 
 /// One value for each argument of the schema, defaults filled in. A number in the place of a tensor
 /// becomes one that takes part in type promotion as a number. Throws Error(model) for an argument
-/// that is missing or that the type cannot take.
+/// that is missing; misfit_of() has refused those of another kind. What is neither is for the
+/// operator to judge.
 [[nodiscard]] torch::jit::Stack operator_arguments(const c10::FunctionSchema& schema,
                                                    const std::vector<NamedArgument>& given,
                                                    const Slots& slots);

@@ -10,7 +10,6 @@
 namespace parity::model {
 namespace {
 
-constexpr std::int64_t kBuffer_bytes = std::int64_t{64} << 20;
 /// One thread copies at a ninth of what the link to a GPU takes (6 of 55 GB/s, H200).
 constexpr int kMostThreads = 8;
 constexpr std::int64_t kFewestBytesOfAThread = std::int64_t{2} << 20;
@@ -22,8 +21,14 @@ int copying_threads() {
 
 }  // namespace
 
-PinnedUpload::PinnedUpload(const c10::Device& device)
-    : device_(device), threads_(std::make_unique<c10::ThreadPool>(copying_threads())) {}
+at::Tensor in_one_piece(const at::Tensor& host) {
+  return host.is_non_overlapping_and_dense() ? host : host.contiguous();
+}
+
+PinnedUpload::PinnedUpload(const c10::Device& device, std::int64_t buffer_bytes)
+    : device_(device),
+      buffer_bytes_(buffer_bytes),
+      threads_(std::make_unique<c10::ThreadPool>(copying_threads())) {}
 
 void PinnedUpload::copy_bytes(std::byte* to, const std::byte* from, std::int64_t size) {
   const std::int64_t count =
@@ -44,20 +49,21 @@ PinnedUpload::Buffer& PinnedUpload::next_buffer() {
   if (buffer.free) buffer.free->synchronize();
   if (!buffer.memory.defined()) {
     buffer.memory =
-        at::empty({kBuffer_bytes}, at::TensorOptions().dtype(at::kByte).pinned_memory(true));
+        at::empty({buffer_bytes_}, at::TensorOptions().dtype(at::kByte).pinned_memory(true));
   }
   return buffer;
 }
 
 at::Tensor PinnedUpload::copy(const at::Tensor& host) {
-  const at::Tensor source = host.contiguous();
-  at::Tensor result = at::empty(source.sizes(), source.options().device(device_));
+  const at::Tensor source = in_one_piece(host);
+  at::Tensor flat = at::empty({source.numel()}, source.options().device(device_));
+  const at::Tensor result = flat.as_strided(source.sizes(), source.strides());
   if (source.numel() == 0) return result;
-  const at::Tensor target = result.view({-1}).view(at::kByte);
+  const at::Tensor target = flat.view(at::kByte);
   const auto* bytes = static_cast<const std::byte*>(source.const_data_ptr());
   const c10::impl::VirtualGuardImpl guard(device_.type());
-  for (std::int64_t start = 0; start < target.numel(); start += kBuffer_bytes) {
-    const std::int64_t size = std::min(kBuffer_bytes, target.numel() - start);
+  for (std::int64_t start = 0; start < target.numel(); start += buffer_bytes_) {
+    const std::int64_t size = std::min(buffer_bytes_, target.numel() - start);
     Buffer& buffer = next_buffer();
     copy_bytes(static_cast<std::byte*>(buffer.memory.mutable_data_ptr()), bytes + start, size);
     target.slice(0, start, start + size)

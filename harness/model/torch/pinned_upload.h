@@ -15,14 +15,22 @@
 
 namespace parity::model {
 
+/// `host`, or where its elements do not lie side by side, a contiguous copy: what of it can be
+/// moved as one run of bytes, with the strides that Tensor::to() keeps. A product of other strides
+/// may take another kernel.
+[[nodiscard]] at::Tensor in_one_piece(const at::Tensor& host);
+
 /// For one GPU and one thread.
 class PinnedUpload {
  public:
-  /// Starts threads, but allocates nothing yet.
-  explicit PinnedUpload(const c10::Device& device);
+  /// Starts threads, but allocates nothing yet; two pinned buffers of `buffer_bytes` with the first
+  /// copy.
+  explicit PinnedUpload(const c10::Device& device,
+                        std::int64_t buffer_bytes = std::int64_t{64} << 20U);
 
-  /// A contiguous copy of `host` on the device, in the order of the device's current stream: what
-  /// is queued there next finds it complete.
+  /// `host` on the device with the strides of in_one_piece(), in the order of the device's current
+  /// stream: what is queued there next finds it complete. Throws c10::Error where memory, pinned or
+  /// of the device, is not to be had.
   [[nodiscard]] at::Tensor copy(const at::Tensor& host);
 
  private:
@@ -34,6 +42,7 @@ class PinnedUpload {
   void copy_bytes(std::byte* to, const std::byte* from, std::int64_t size);
 
   c10::Device device_;
+  std::int64_t buffer_bytes_;
   std::unique_ptr<c10::ThreadPool> threads_;  ///< memory is faster than one of them
   std::array<Buffer, 2> buffers_;
   std::size_t next_ = 0;

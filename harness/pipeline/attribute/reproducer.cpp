@@ -100,6 +100,9 @@ void write_golden(const std::filesystem::path& folder, const model::OperatorTrac
   source.model = folder / model::ReproducerFiles::kModel;
   run::Settings as_stored = settings;
   as_stored.dtype.reset();
+  // Of bare weights alone; the slice is TorchScript, and small.
+  as_stored.streaming.reset();
+  as_stored.devices.clear();
   const std::unique_ptr<model::Model> model = model::open_model(source, as_stored);
 
   golden_store::GoldenWriter writer(folder / kGolden, {});

@@ -104,7 +104,10 @@ run::Settings truth_settings(const run::Settings& recorded, const TruthChoice& c
   run::Settings settings = recorded;
   settings.rounded_to = recorded.dtype;
   settings.dtype = dtype;
-  if (choice.device == TruthDevice::cpu) settings.device = "cpu";
+  if (choice.device == TruthDevice::cpu) {
+    settings.device = "cpu";
+    settings.devices.clear();  // those are what the truth is to judge
+  }
   settings.fp32_precision = run::Fp32Precision::ieee;
   settings.sdpa = run::Sdpa::math;
   return settings;

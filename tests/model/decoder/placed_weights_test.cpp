@@ -1,5 +1,5 @@
-// Weights that are brought layer by layer, or lie on several devices, give the bits of those that
-// all lie on one.
+// Weights that are brought layer by layer give the bits of those that stay, on the CPU, where they
+// come without streams and pinned memory; tests/cli/device.sh holds the same on GPUs.
 #include <algorithm>
 #include <string>
 #include <vector>
