@@ -28,10 +28,10 @@
 #include "model/torch/device.h"
 #include "model/torch/failure.h"
 #include "model/torch/guard.h"
+#include "model/torch/logits.h"
 #include "model/torch/random_numbers.h"
 #include "model/torch/tap_emitter.h"
 #include "model/torch/warnings.h"
-#include "model/torchscript/logits.h"
 #include "model/weights/one_line.h"
 
 namespace parity::model {
@@ -168,7 +168,6 @@ void ExportedModel::lay_out(const std::string& label) {
 
 void ExportedModel::describe(const std::map<std::string, ProgramWeight>& weights) {
   StateDict all;
-  std::set<std::string> parameters;
   for (const auto& [name, weight] : weights) {
     all.tensors.push_back(weight.stored);
     if (weight.role == WeightRole::parameter)

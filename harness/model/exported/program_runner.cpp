@@ -12,8 +12,8 @@
 #include "model/exported/number_functions.h"
 #include "model/exported/tap_plan.h"
 #include "model/torch/bridge.h"
+#include "model/torch/missing_operators.h"
 #include "model/torch/source_place.h"
-#include "model/torchscript/missing_operators.h"
 
 namespace parity::model {
 namespace {

@@ -11,8 +11,8 @@
 #include "model/torch/cast.h"
 #include "model/torch/failure.h"
 #include "model/torch/guard.h"
+#include "model/torch/missing_operators.h"
 #include "model/torchscript/device_constants.h"
-#include "model/torchscript/missing_operators.h"
 #include "model/torchscript/weight_digests.h"
 
 namespace parity::model {

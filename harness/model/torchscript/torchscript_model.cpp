@@ -18,6 +18,7 @@
 #include "model/torch/device.h"
 #include "model/torch/failure.h"
 #include "model/torch/guard.h"
+#include "model/torch/logits.h"
 #include "model/torch/random_numbers.h"
 #include "model/torch/tap_emitter.h"
 #include "model/torch/warnings.h"
@@ -25,7 +26,6 @@
 #include "model/torchscript/fixed_in_code.h"
 #include "model/torchscript/fresh_state.h"
 #include "model/torchscript/instrument.h"
-#include "model/torchscript/logits.h"
 #include "model/torchscript/script_file.h"
 
 namespace parity::model {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -265,6 +266,21 @@ TEST(WrittenInputs, AreThoseThatAnOperatorOrATapMayReach) {
     names.insert(file.program.inputs[index].target);
   EXPECT_EQ(names, (std::set<std::string>{"calls"}))
       << "add_ writes into it, and relu_ into no weight";
+}
+
+// A forced replay writes the golden's values into what a tap hands out.
+TEST(WrittenInputs, AreWeightsThatATapHandsOut) {
+  const ProgramFile file = read_program_file(kFixtures / "tokens.pt2");
+  const auto flat = flatten(file.program.graph, "tokens.pt2");
+  const auto& inputs = file.program.inputs;
+  const auto embedding = std::find_if(inputs.begin(), inputs.end(), [](const ProgramInput& input) {
+    return input.target == "embed.weight";
+  });
+  ASSERT_NE(embedding, inputs.end());
+  const auto index = static_cast<std::size_t>(embedding - inputs.begin());
+  EXPECT_EQ(written_inputs(*flat).count(index), 0U);
+  flat->taps.push_back({0, run::TapKind::module, "embed", "", tree_of({flat->inputs[index]})});
+  EXPECT_EQ(written_inputs(*flat).count(index), 1U);
 }
 
 }  // namespace

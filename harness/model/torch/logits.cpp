@@ -1,4 +1,4 @@
-#include "model/torchscript/logits.h"
+#include "model/torch/logits.h"
 
 #include <algorithm>
 #include <string_view>

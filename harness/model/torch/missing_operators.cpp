@@ -1,4 +1,4 @@
-#include "model/torchscript/missing_operators.h"
+#include "model/torch/missing_operators.h"
 
 #include <algorithm>
 #include <vector>
