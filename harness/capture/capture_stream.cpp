@@ -11,6 +11,7 @@
 #include "capture/buffer_pool.h"
 #include "capture/tap_queue.h"
 #include "error/error.h"
+#include "run/timeline.h"
 
 namespace parity::capture {
 namespace {
@@ -66,6 +67,8 @@ void CaptureStream::State::guarded(const Work& work) {
 
 void CaptureStream::State::consume_until_closed() {
   while (const std::shared_ptr<QueuedTap> tap = queue.pop()) {
+    run::WorkSpan span("consume", tap->size_bytes);
+    if (run::keeps_timeline()) span.say(run::to_string(tap->id));
     const std::span<const std::byte> bytes = tap->buffer->bytes().first(tap->size_bytes);
     consumer.consume({tap->id, {tap->dtype, tap->shape, bytes}, tap->digest});
     pool.release(std::move(tap->buffer));
@@ -73,9 +76,13 @@ void CaptureStream::State::consume_until_closed() {
 }
 
 void CaptureStream::State::start() {
-  threads.emplace_back([this] { guarded([this] { consume_until_closed(); }); });
+  threads.emplace_back([this] {
+    run::name_timeline_lane("consumer");
+    guarded([this] { consume_until_closed(); });
+  });
   for (unsigned i = 0; i < digest_threads(); ++i) {
     threads.emplace_back([this] {
+      run::name_timeline_lane("digest");
       guarded([this] {
         while (queue.digest_next()) {
         }
@@ -111,7 +118,11 @@ CaptureStream::~CaptureStream() { state_->stop(); }
 
 void CaptureStream::on_tap(const run::TapId& id, const run::DeviceTensor& value) {
   if (!state_->filter.keeps(id)) return;
-  std::unique_ptr<run::HostBuffer> buffer = state_->pool.acquire(value.size_bytes());
+  std::unique_ptr<run::HostBuffer> buffer;
+  {
+    const run::WorkSpan span("wait for the ring");
+    buffer = state_->pool.acquire(value.size_bytes());
+  }
   if (buffer == nullptr) {
     // The real cause waits in finish(); this only stops the run, whose own layers may rewrite the
     // message.

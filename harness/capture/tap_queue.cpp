@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "run/timeline.h"
+
 namespace parity::capture {
 
 void TapQueue::push(QueuedTap tap) {
@@ -40,9 +42,14 @@ bool TapQueue::digest_next() {
     entry->stage = Stage::taken;
     tap = entry->tap;
   }
-  tap->transfer->wait();
-  if (tap->wish == DigestWish::wanted)
+  {
+    const run::WorkSpan span("copy to host", tap->size_bytes);
+    tap->transfer->wait();
+  }
+  if (tap->wish == DigestWish::wanted) {
+    const run::WorkSpan span("digest", tap->size_bytes);
     tap->digest = tensor::digest_of(tap->buffer->bytes().first(tap->size_bytes));
+  }
   mark_ready(tap.get());
   return true;
 }

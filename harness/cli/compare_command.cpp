@@ -10,6 +10,7 @@
 #include "cli/report_flags.h"
 #include "cli/run_flags.h"
 #include "cli/terminal.h"
+#include "cli/trace_file.h"
 #include "error/error.h"
 #include "pipeline/attribute/reproducer.h"
 #include "pipeline/compare/compare.h"
@@ -27,6 +28,7 @@ struct CompareFlags {
   std::vector<std::string> skip;
   std::string seed;
   std::string save;
+  std::string trace;
   std::string truth;
   std::string map;
   std::string policy;
@@ -112,9 +114,10 @@ void check_paths(const CompareFlags& flags) {
       {"--map", flags.map},          {"--model", flags.run.model},
       {"--config", flags.run.config}};
   for (const std::string& library : flags.run.libraries) inputs.push_back({"--library", library});
-  check_outputs({{"--save", flags.save}}, inputs);
+  check_outputs({{"--save", flags.save}, {"--trace", flags.trace}}, inputs);
   std::vector<FlaggedPath> taken = inputs;
   taken.push_back({"--save", flags.save});
+  taken.push_back({"--trace", flags.trace});
   check_report_files(flags.report, taken);
   for (const FlaggedPath& file : report_files(flags.report)) taken.push_back(file);
   check_new_folder({"--repro", flags.repro}, taken);
@@ -125,7 +128,9 @@ int run_compare(const CompareFlags& flags, const CommonFlags& common) {
   check_globs("--layers", flags.layers);
   check_globs("--skip", flags.skip);
   check_paths(flags);
+  TraceFile trace(flags.trace);
   const report::Report report = make_report(flags, common);
+  trace.write();
   const int code = show(report, flags.report, common);
   if (report.reproducer_failure.empty()) return code;
   const std::string text =
@@ -155,6 +160,7 @@ Action add_compare_command(CLI::App& command) {
                      "Leave out taps whose layer path or name matches a glob");
   command.add_option("--seed", flags->seed, "Of random operators (default: the golden's)");
   command.add_option("--save", flags->save, "Write the candidate's run as a golden");
+  add_trace_flag(command, flags->trace);
   command.add_flag("--no-probes", flags->no_probes, kNoProbesText);
   command
       .add_option("--weights", flags->weights,

@@ -10,6 +10,7 @@
 #include "cli/flag_texts.h"
 #include "cli/sweep.h"
 #include "cli/terminal.h"
+#include "cli/trace_file.h"
 #include "error/error.h"
 #include "pipeline/record/record.h"
 
@@ -27,6 +28,7 @@ struct RecordFlags {
   std::string sweep;
   std::string decode = "none";
   std::string compress = "none";
+  std::string trace;
   std::string shard;
   bool no_probes = false;
 };
@@ -132,9 +134,12 @@ int run_record(const CLI::App& command, const RecordFlags& flags, const CommonFl
     request.shard = pipeline::shard_choice_of(flags.shard);
     request.out = pipeline::shard_path(flags.out, request.shard->shard);
   }
-  check_outputs({{"--out", request.out.string()}}, files_read(flags.run, request.cases));
+  check_outputs({{"--out", request.out.string()}, {"--trace", flags.trace}},
+                files_read(flags.run, request.cases));
+  TraceFile trace(flags.trace);
   request.probing = flags.no_probes ? run::Probing::off : run::Probing::on;
   const pipeline::RecordSummary summary = pipeline::record(request, *common.progress());
+  trace.write();
   if (common.quiet) return 0;
   for (const std::string& note : summary.notes) warn("note: " + note);
   print(summary_text(flags, request.out, summary));
@@ -195,6 +200,7 @@ Action add_record_command(CLI::App& command) {
   command.add_flag("--no-probes", flags->no_probes, kNoProbesText);
   command.add_option("--compress", flags->compress, "none, a gzip level 1-9, or zstd[:LEVEL]")
       ->capture_default_str();
+  add_trace_flag(command, flags->trace);
   command.footer(
       "Examples:\n"
       "  parity record --model model.pt --inputs chat=prompts.pt --dtype bfloat16 --out golden.h5\n"

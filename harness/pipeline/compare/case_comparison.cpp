@@ -6,6 +6,7 @@
 
 #include "pipeline/compare/inherited_dtypes.h"
 #include "pipeline/record/uncaptured.h"
+#include "run/timeline.h"
 
 namespace parity::pipeline {
 namespace {
@@ -69,7 +70,10 @@ void CaseComparison::add(const TapData& candidate) {
   if (!place) return;
   const tensor::HostTensor stored = reference_.take(*place);
   const auto start = std::chrono::steady_clock::now();
-  compared_[*place] = probe(*place, stored, candidate);
+  {
+    const run::WorkSpan span("compare", stored.bytes().size() + candidate.stored.bytes.size());
+    compared_[*place] = probe(*place, stored, candidate);
+  }
   compare_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   size_bytes_ += stored.bytes().size() + candidate.stored.bytes.size();
 }

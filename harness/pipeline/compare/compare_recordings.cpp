@@ -15,6 +15,7 @@
 #include "pipeline/judge/judgement.h"
 #include "pipeline/judge/policy_check.h"
 #include "pipeline/shard/part_remark.h"
+#include "run/timeline.h"
 
 namespace parity::pipeline {
 namespace {
@@ -43,6 +44,9 @@ class OfflineComparison {
   [[nodiscard]] report::Case compare_case(std::size_t reference_case, std::size_t candidate_case,
                                           report::Report& report);
 
+  [[nodiscard]] tensor::HostTensor read_candidate(std::size_t case_index,
+                                                  std::size_t tap_index) const;
+
   const golden_store::GoldenReader& reference_;
   const golden_store::GoldenReader& candidate_;
   const TruthSource& truth_;
@@ -51,6 +55,12 @@ class OfflineComparison {
   const name_map::NameMap* map_;  ///< nullptr: names are as they are
   Progress& progress_;
 };
+
+tensor::HostTensor OfflineComparison::read_candidate(std::size_t case_index,
+                                                     std::size_t tap_index) const {
+  const run::WorkSpan span("read the candidate");
+  return candidate_.read_tap(case_index, tap_index);
+}
 
 report::Case OfflineComparison::compare_case(std::size_t reference_case, std::size_t candidate_case,
                                              report::Report& report) {
@@ -69,7 +79,7 @@ report::Case OfflineComparison::compare_case(std::size_t reference_case, std::si
       mapped.pass_over(taps[i].id);
       continue;
     }
-    const tensor::HostTensor stored = candidate_.read_tap(candidate_case, i);
+    const tensor::HostTensor stored = read_candidate(candidate_case, i);
     mapped.add({taps[i], stored.view()});
     progress_.tap_done(2 * stored.bytes().size());
   }

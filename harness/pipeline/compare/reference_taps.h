@@ -10,6 +10,7 @@
 #include "golden_store/golden_reader.h"
 #include "golden_store/golden_writer.h"
 #include "run/recording.h"
+#include "run/timeline.h"
 #include "tensor/host_tensor.h"
 
 namespace parity::pipeline {
@@ -52,6 +53,7 @@ class ReferenceTaps final : public TapValues {
 
  private:
   [[nodiscard]] tensor::HostTensor read(std::size_t place) override {
+    const run::WorkSpan span("read");
     return golden_.read_tap(case_index_, place);
   }
 

@@ -1,6 +1,7 @@
 #include "pipeline/record/golden_sink.h"
 
 #include "capture/row_selection.h"
+#include "run/timeline.h"
 
 namespace parity::pipeline {
 
@@ -18,6 +19,7 @@ void GoldenSink::consume(const capture::CapturedTap& captured) {
     if (model_.is_logits(id, value.shape, inputs_)) tap.role = run::Role::logits;
     tap.mode = run::StoreMode::full;
   }
+  const run::WorkSpan span("write", tap.mode == run::StoreMode::full ? value.bytes.size() : 0);
   switch (tap.mode) {
     case run::StoreMode::full:
       writer_.add_tap(tap, value.bytes);

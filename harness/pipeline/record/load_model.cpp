@@ -5,6 +5,7 @@
 #include "host/operator_library/file_shape.h"
 #include "model/device_trial.h"
 #include "model/operator_library.h"
+#include "run/timeline.h"
 
 namespace parity::pipeline {
 namespace {
@@ -37,6 +38,7 @@ void refuse_cut_off_torch(const std::filesystem::path& folder) {
 
 std::unique_ptr<model::Model> load_model(const model::Source& source,
                                          const run::Settings& settings) {
+  const run::WorkSpan span("load the model");
   if (settings.device != "cpu") refuse_cut_off_torch(model::torch_library().folder);
   if (const auto failure = model::load_operator_libraries(source.libraries, settings)) {
     const host::System system = host::System::own();

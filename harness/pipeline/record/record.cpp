@@ -16,6 +16,7 @@
 #include "pipeline/record/uncaptured.h"
 #include "pipeline/shard/case_share.h"
 #include "pipeline/shard/run_id.h"
+#include "run/timeline.h"
 
 namespace parity::pipeline {
 namespace {
@@ -246,7 +247,10 @@ void add_truth(Recorded& recorded, const OpenModel& open, golden_store::GoldenWr
 
 RecordSummary finish(Recorded recorded, golden_store::GoldenWriter& writer,
                      const RecordRequest& request) {
-  writer.finish(recorded.header, recorded.shard);
+  {
+    const run::WorkSpan span("seal and sync");
+    writer.finish(recorded.header, recorded.shard);
+  }
   recorded.summary.file_bytes = std::filesystem::file_size(request.out);
   return recorded.summary;
 }

@@ -1,6 +1,7 @@
 #include "pipeline/record/tapped_run.h"
 
 #include "error/error.h"
+#include "run/timeline.h"
 
 namespace parity::pipeline {
 
@@ -10,11 +11,13 @@ std::vector<run::SkippedTap> run_tapped(model::Model& model, const tensor::Value
                                         capture::TapConsumer& consumer) {
   capture::CaptureStream stream(model.host_allocator(), filter, consumer, {});
   try {
+    const run::WorkSpan span("forward");
     model.run(inputs, instrumentation, stream);
   } catch (const Error&) {
     stream.rethrow_failure();
     throw;
   }
+  const run::WorkSpan span("wait for the last taps");
   stream.finish();
   return stream.skipped();
 }

@@ -12,6 +12,7 @@ inline constexpr std::string_view kSelftestSchema = "parity-selftest/1";
 inline constexpr std::string_view kHistorySchema = "parity-history/1";
 inline constexpr std::string_view kCalibrationSchema = "parity-calibration/1";
 inline constexpr std::string_view kBlessSchema = "parity-bless/1";
+inline constexpr std::string_view kTimelineSchema = "parity-timeline/1";
 inline constexpr std::string_view kDoctorSchema = "parity-doctor/1";
 
 }  // namespace parity::report
