@@ -31,8 +31,7 @@ inline constexpr FileKind kHistoryFile =
 inline constexpr FileKind kCalibrationFile =
     json_file("JSON of parity calibrate", report::kCalibrationSchema);
 inline constexpr FileKind kBlessingFile = json_file("JSON of parity bless", report::kBlessSchema);
-inline constexpr FileKind kTimelineFile =
-    json_file("timeline of parity", report::kTimelineSchema);
+inline constexpr FileKind kTimelineFile = json_file("timeline of parity", report::kTimelineSchema);
 inline constexpr FileKind kDoctorFile = json_file("JSON of parity doctor", report::kDoctorSchema);
 
 inline constexpr FileKind kJunitFile = {"JUnit XML of parity", "<", "<testsuites name=\"parity\""};
