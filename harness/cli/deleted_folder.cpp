@@ -1,5 +1,6 @@
-// Says it when the present folder has been deleted. MKL, which LibTorch brings along, ends every
-// process without one, before main() and with words that name no cause; so this runs before any
+// Says it when the present folder has been deleted. Commands would name files that are not to be
+// found, and MKL, which LibTorch brings along, ends every process without a folder with words that
+// name no cause: where it is loaded in front of the program, before main(). So this runs before any
 // library is initialized, and uses nothing but the kernel. Knows nothing of parity's commands.
 #include <cerrno>
 #include <climits>

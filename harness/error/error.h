@@ -16,7 +16,7 @@ enum class ErrorKind {
   store,         ///< a golden is unreadable, altered or unfinished; exit 2
   incompatible,  ///< both sides are readable but cannot be compared; exit 2
   device,        ///< the device is missing or failed; exit 3
-  resource,      ///< out of memory or out of disk space; exit 3
+  resource,      ///< no memory, no disk space, or a part of parity that does not load; exit 3
 };
 
 /// A failure that ends the command. The message says what failed, where, and what to do next, in

@@ -74,6 +74,9 @@ std::set<fs::path> mapped_libraries(const std::string& maps) {
   return files;
 }
 
+/// The part of parity that is linked with LibTorch: no operators, and other bytes in every build.
+constexpr std::string_view kOwnLibrary = "libparity_torch";
+
 /// A library of custom operators registers them with LibTorch, whatever it is called.
 bool is_linked_to_torch(const fs::path& file) {
   const auto library = ElfFile::open(file);
@@ -122,6 +125,7 @@ run::Provenance kernel_library_facts(const System& system, const std::string& ar
   for (const fs::path& library : mapped_libraries(system.text("/proc/self/maps").value_or(""))) {
     const std::string stem = library_stem(library.filename().string());
     const fs::path file = system.file(library);
+    if (stem == kOwnLibrary) continue;
     if (!computes_numbers(stem) && !is_linked_to_torch(file)) continue;
     const std::string mark = file_mark(file) + ", " + library.filename().string();
     if (marks[stem].insert(mark).second) ++count;

@@ -2,12 +2,9 @@
 #include <string>
 
 #include "error/error.h"
-#include "model/decoder/decoder_model.h"
-#include "model/exported/exported_model.h"
 #include "model/model.h"
 #include "model/operator_library.h"
-#include "model/torch/device.h"
-#include "model/torchscript/torchscript_model.h"
+#include "model/torch_entries.h"
 #include "model/weights/file_kind.h"
 
 namespace parity::model {
@@ -54,15 +51,16 @@ std::unique_ptr<Model> open_model(const Source& source, const run::Settings& set
     refuse_for_own_code(!settings.devices.empty(), "--devices", file.kind);
   }
   refuse_method(source.method, source.model.string(), file.kind);
-  load_device_library(settings);
+  const TorchEntries& torch = torch_entries();
+  torch.load_device_library(settings);
   require_libraries(source, settings);
   switch (file.kind) {
     case FileKind::torchscript:
-      return open_torchscript(source, settings);
+      return torch.open_torchscript(source, settings);
     case FileKind::exported_program:
-      return open_exported(source, settings);
+      return torch.open_exported(source, settings);
     default:
-      return open_decoder(source, settings);
+      return torch.open_decoder(source, settings);
   }
 }
 

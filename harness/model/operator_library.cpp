@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "model/standard_output_aside.h"
-#include "model/torch/device.h"
+#include "model/torch_entries.h"
 
 namespace parity::model {
 namespace {
@@ -39,7 +39,7 @@ bool load_missing_part_of_torch(std::string& words) {
   static constexpr std::string_view kMissing = ": cannot open shared object file";
   const std::size_t end = words.find(kMissing);
   if (end != std::string::npos) {
-    const fs::path file = torch_folder() / words.substr(0, end);
+    const fs::path file = torch_entries().torch_library().folder / words.substr(0, end);
     std::error_code error;
     if (!fs::exists(file, error)) return false;
     if (open_globally(file) != nullptr) return true;
@@ -48,9 +48,10 @@ bool load_missing_part_of_torch(std::string& words) {
             (reason == nullptr ? "no reason given" : reason) + ")";
     return false;
   }
-  if (words.find("undefined symbol") == std::string::npos || device_library_tried()) return false;
-  load_device_library({});
-  return device_library_problem().empty();
+  if (words.find("undefined symbol") == std::string::npos || torch_entries().device_library_tried())
+    return false;
+  torch_entries().load_device_library({});
+  return gpu_library_problem().empty();
 }
 
 /// The loader's words when it refuses, else nullopt. Lets the initialisers' exceptions through.
@@ -96,7 +97,7 @@ constexpr char kThrew = '2';
 /// behind a zero.
 [[noreturn]] void report(const std::optional<LibraryFailure>& failure, int pipe) {
   std::string text(1, !failure ? kLoaded : failure->how == How::threw ? kThrew : kRefused);
-  if (failure) text += failure->words + '\0' + device_library_problem();
+  if (failure) text += failure->words + '\0' + gpu_library_problem();
   std::string_view rest = text;
   while (!rest.empty()) {
     const ssize_t written = ::write(pipe, rest.data(), rest.size());
@@ -212,7 +213,7 @@ std::optional<LibraryFailure> trial(const fs::path& file, std::chrono::milliseco
 std::optional<LibraryFailure> load_operator_libraries(const std::vector<fs::path>& libraries,
                                                       const run::Settings& settings,
                                                       std::chrono::milliseconds limit) {
-  if (!libraries.empty()) load_device_library(settings);
+  if (!libraries.empty()) torch_entries().load_device_library(settings);
   for (const fs::path& library : libraries) {
     const fs::path file = fs::absolute(library);
     if (is_library_loaded(file)) continue;
@@ -245,7 +246,5 @@ bool is_library_loaded(const fs::path& library) {
 }
 
 bool holds_foreign_code() { return foreign_code_loaded; }
-
-const std::string& gpu_library_problem() { return device_library_problem(); }
 
 }  // namespace parity::model

@@ -19,6 +19,9 @@ inline constexpr std::string_view kDone = "done";
 
 /// Keys of facts that are figures.
 inline constexpr std::string_view kDeviceCount = "devices";
+inline constexpr std::string_view kTorchFolder = "torch.folder";
+inline constexpr std::string_view kTorchHeaders = "torch.headers";
+inline constexpr std::string_view kTorchProblem = "torch.problem";
 inline constexpr std::string_view kLibraryProblem = "library.problem";
 inline constexpr std::string_view kRuntimeProblem = "runtime.problem";
 inline constexpr std::string_view kPinnedRate = "copy.pinned_gb_s";

@@ -1,7 +1,7 @@
 # Operator libraries: loaded before the model, explained when they do not load; a model that misses operators names all of
 # them before anything runs; the committed golden of the worked example is replayed.
-# Needs EXAMPLE (the library of fixtures/custom_op), FAULTY (another with the same operators) and WANTS (a folder of
-# libraries that want too much).
+# Needs EXAMPLE (the library of fixtures/custom_op), UNLINKED (the same, linked with nothing), FAULTY (another with the same
+# operators) and WANTS (a folder of libraries that want too much).
 source "$(dirname "$0")/expect.sh"
 
 custom=$FIXTURES/custom_op/model.pt
@@ -16,6 +16,10 @@ expect 0 compare "$FIXTURES/../golden/custom-op.h5" --model "$custom" --device c
 has stdout "blocks.2/parity_example.gated_silu"
 expect 0 selfcheck --model "$custom" --inputs x=randn:2x6x32 --device cpu --library "$EXAMPLE"
 rm golden.h5
+
+# A library that is linked with nothing, and wants LibTorch's symbols all the same.
+! readelf -d "$UNLINKED" | grep -qE 'NEEDED.*(torch|c10)' || fail "$UNLINKED is linked with LibTorch"
+expect 0 compare "$FIXTURES/../golden/custom-op.h5" --model "$custom" --device cpu --library "$UNLINKED"
 
 # Another form of the operator is seen in the operator's own taps first.
 expect 1 compare "$FIXTURES/../golden/custom-op.h5" --model "$custom" --device cpu --library "$FAULTY"

@@ -77,9 +77,11 @@ TEST_F(KernelLibraries, HoldBothOfTwoCopiesOfOneName) {
 TEST_F(KernelLibraries, HoldCustomOperatorsWhateverTheirName) {
   load("/models/fast_norm.so", made_library({{"libtorch_cpu.so", "libc.so.6"}, "", {}}));
   load("/models/other.so", made_library({{"libc.so.6"}, "", {}}));
+  load("/usr/bin/libparity_torch.so", made_library({{"libtorch_cpu.so"}, "", {}}));
   const run::Provenance found = facts("");
   EXPECT_NE(found.get("library.file.fast_norm"), "");
   EXPECT_EQ(found.get("library.file.other"), "");
+  EXPECT_EQ(found.get("library.files"), "1 library");  // parity's own is none of them
 }
 
 TEST_F(KernelLibraries, HoldTheFoldersOfKernelFilesBesideThem) {

@@ -94,6 +94,8 @@ MadeSystem::MadeSystem(const fs::path& systems, const std::string& name) {
   subject_.torch_headers = "2.11.0";
   subject_.hdf5_version = "1.10.8";
   subject_.out = folder_;
+  const std::vector<std::string> problem = lines_in(folder_ / "torch-problem");
+  if (!problem.empty()) subject_.torch_problem = problem.front();
   const std::vector<std::string> device = lines_in(folder_ / "device");
   if (!device.empty()) subject_.device = device.front();
   for (const std::string& line : lines_in(folder_ / "expect")) {
@@ -142,7 +144,7 @@ void MadeSystem::make_torch() {
       << one("version") << "\ndebug = False\ncuda: Optional[str] = " << one("cuda")
       << "\ngit_version = '0'\nhip: Optional[str] = " << one("hip")
       << "\nxpu: Optional[str] = None\n";
-  std::ofstream(package / "lib/libtorch_cpu.so") << made_library({});
+  std::ofstream(package / "lib/libtorch_cpu.so") << made_library({facts["needed-by-cpu"], "", {}});
   std::ofstream(package / "lib/libc10.so")
       << made_library({{"_ZN3c105ErrorC1ENSt7__cxx1112basic_stringIcE"}, "", {}});
   const bool hip = !facts["hip"].empty();

@@ -1,9 +1,10 @@
-// LibTorch: whether the one that is loaded is the one parity was built against, which GPUs it is
-// for, and whether every library that it asks for is there.
+// LibTorch: whether it loads at all, whether the one that is loaded is the one parity was built
+// against, which GPUs it is for, and whether every library that it asks for is there.
 #include <algorithm>
 #include <set>
 
 #include "host/doctor/checks.h"
+#include "host/doctor/load_failure.h"
 #include "host/doctor/tool_text.h"
 #include "host/elf_file.h"
 #include "host/library_search.h"
@@ -133,8 +134,21 @@ void report_cache(const std::string& problem, run::Diagnosis& diagnosis) {
        {{"see what it says", "ldconfig -p"}}});
 }
 
-void check_needed(const View& view, const LibrarySearch& search, const std::string& name,
-                  run::Level level, run::Diagnosis& diagnosis) {
+/// What is lost without a library.
+constexpr const char* kKnowsTheCpuAlone =
+    "The loader stops at the first of them, and LibTorch then knows the CPU alone.";
+constexpr const char* kLoadsNothing =
+    "The loader stops at the first of them, and nothing can run a model.";
+
+struct Needed {
+  std::string name;
+  run::Level level;
+  const char* lost;
+};
+
+void check_needed(const View& view, const LibrarySearch& search, const Needed& needed,
+                  run::Diagnosis& diagnosis) {
+  const auto& [name, level, lost] = needed;
   const std::filesystem::path file = view.subject.torch_folder / name;
   if (is_cut_off(view.system.file(file))) {
     diagnosis.findings.push_back({kCheck,
@@ -148,16 +162,35 @@ void check_needed(const View& view, const LibrarySearch& search, const std::stri
   }
   const std::set<std::string> missing = missing_libraries(search, file, view.subject.torch_folder);
   if (missing.empty()) return;
+  diagnosis.findings.push_back({kCheck, level,
+                                name + " needs libraries that are not there: " + joined(missing),
+                                lost, fix_for(missing)});
+}
+
+/// A LibTorch that no process can load: what it is cannot be asked, only what is wrong with it.
+void report_broken(const View& view, run::Diagnosis& diagnosis) {
+  const LoaderCause cause = loader_cause(view.subject.torch_problem);
   diagnosis.findings.push_back(
-      {kCheck, level, name + " needs libraries that are not there: " + joined(missing),
-       "The loader stops at the first of them, and LibTorch then knows the "
-       "CPU alone.",
-       fix_for(missing)});
+      {kCheck,
+       run::Level::problem,
+       "LibTorch does not load: " + view.subject.torch_problem,
+       cause.why + " No model can run; files can still be compared with one another.",
+       {{"look for it", cause.fix},
+        {"build parity against a LibTorch that is whole",
+         "PARITY_TORCH_DIR=<folder with include/ and lib/> scripts/quickstart.sh --build-only"}}});
+  if (view.torch == TorchBuild::missing) return;
+  const LibrarySearch search(view.system);
+  report_cache(search.cache_problem(), diagnosis);
+  check_needed(view, search, {"libtorch_cpu.so", run::Level::problem, kLoadsNothing}, diagnosis);
 }
 
 }  // namespace
 
 void check_libtorch(const View& view, run::Diagnosis& diagnosis) {
+  if (!view.subject.torch_problem.empty()) {
+    report_broken(view, diagnosis);
+    return;
+  }
   check_version(view, diagnosis);
   check_abi(view, diagnosis);
   check_vendor(view, diagnosis);
@@ -171,7 +204,7 @@ void check_libtorch(const View& view, run::Diagnosis& diagnosis) {
   report_cache(search.cache_problem(), diagnosis);
   for (const std::string& name : libraries) {
     const Vendor vendor = name == "libtorch_hip.so" ? Vendor::amd : Vendor::nvidia;
-    check_needed(view, search, name, level(vendor), diagnosis);
+    check_needed(view, search, {name, level(vendor), kKnowsTheCpuAlone}, diagnosis);
   }
 }
 

@@ -282,6 +282,8 @@ std::vector<std::string> devices_to_try(const View& view, run::Diagnosis& diagno
 }  // namespace
 
 void check_by_running(const View& view, run::Diagnosis& diagnosis) {
+  // Every trial would fail of what is told already.
+  if (!view.subject.torch_problem.empty()) return;
   for (const std::string& device : devices_to_try(view, diagnosis))
     try_one(view, device, diagnosis);
 }

@@ -22,6 +22,7 @@ struct Subject {
   std::string program;  ///< own executable, which tests devices in processes of their own
   std::filesystem::path torch_folder;  ///< where LibTorch's libraries lie
   std::string torch_headers;           ///< version that parity was compiled with
+  std::string torch_problem;           ///< why LibTorch does not load at all; "" when it does
   std::string hdf5_version;
   std::string device = "auto";                 ///< what must work: auto, cpu, cuda or cuda:N
   std::filesystem::path out;                   ///< folder that goldens are to be written to

@@ -1,7 +1,5 @@
 // The trial of a device, with operators whose right results are known beforehand: no model, no
 // random numbers, no vendor header.
-#include "model/device_trial.h"
-
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -16,6 +14,7 @@
 #include <torch/version.h>
 
 #include "model/torch/device.h"
+#include "model/torch/entries.h"
 #include "model/torch/guard.h"
 #include "model/torch/switches.h"
 
@@ -227,6 +226,8 @@ std::string runtime_problem() {
 
 }  // namespace
 
+namespace entry {
+
 void count_devices(const run::Say& say) {
   step(say, "loading the device library");
   run::Settings settings;
@@ -263,5 +264,7 @@ void try_device(const std::string& name, const run::Say& say) {
 }
 
 TorchLibrary torch_library() { return {torch_folder(), TORCH_VERSION}; }
+
+}  // namespace entry
 
 }  // namespace parity::model

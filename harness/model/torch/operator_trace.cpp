@@ -1,7 +1,5 @@
 // From a run that is listened to, to the operators of one segment and the files that run them
 // alone.
-#include "model/operator_trace.h"
-
 #include <fstream>
 #include <iomanip>
 #include <iterator>
@@ -17,6 +15,7 @@
 #include "error/error.h"
 #include "model/torch/bridge.h"
 #include "model/torch/device_tensor.h"
+#include "model/torch/entries.h"
 #include "model/torch/guard.h"
 #include "model/torch/operator_float64.h"
 #include "model/torch/operator_recorder.h"
@@ -179,6 +178,8 @@ class TorchOperatorTrace final : public OperatorTrace {
 
 }  // namespace
 
+namespace entry {
+
 std::unique_ptr<OperatorTrace> trace_operators(Model& model, const tensor::Value& inputs,
                                                const Segment& segment, run::TapSink& sink) {
   OperatorRecorder recorder;
@@ -187,4 +188,5 @@ std::unique_ptr<OperatorTrace> trace_operators(Model& model, const tensor::Value
   return std::make_unique<TorchOperatorTrace>(tracing.take_slice());
 }
 
+}  // namespace entry
 }  // namespace parity::model

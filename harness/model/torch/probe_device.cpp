@@ -1,7 +1,5 @@
 // Values cross over as float64, which holds those of every type; they are narrowed on the host, so
 // that the device has no part in making its own questions.
-#include "model/probe_device.h"
-
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -11,6 +9,7 @@
 
 #include "model/torch/bridge.h"
 #include "model/torch/device.h"
+#include "model/torch/entries.h"
 #include "model/torch/guard.h"
 #include "model/torch/switches.h"
 
@@ -153,8 +152,11 @@ class TorchProbeDevice final : public run::ProbeDevice {
 
 }  // namespace
 
+namespace entry {
+
 std::unique_ptr<run::ProbeDevice> open_probe_device(const run::Settings& settings) {
   return std::make_unique<TorchProbeDevice>(resolve_device(settings), settings);
 }
 
+}  // namespace entry
 }  // namespace parity::model

@@ -8,9 +8,11 @@
 #include "golden_store/hdf5_version.h"
 #include "host/doctor/doctor.h"
 #include "host/doctor/tool_text.h"
+#include "host/elf_file.h"
 #include "host/probe/probes.h"
 #include "model/device_trial.h"
 #include "model/probe_device.h"
+#include "model/torch_entries.h"
 #include "pipeline/record/load_model.h"
 
 namespace parity::pipeline {
@@ -39,6 +41,38 @@ std::string failure_in(const host::ChildEnd& end) {
     return end.out.substr(start, end.out.find('\n', start) - start);
   }
   return host::ending_text(end);
+}
+
+constexpr const char* kTorch = "torch";
+
+/// Loads LibTorch in a process of its own, which one that is damaged may kill.
+void find_torch(const host::System& system, host::Subject& subject) {
+  const host::ChildEnd end =
+      system.run(subject.program, {"doctor", "--inside", kTorch}, subject.smoke_limit);
+  subject.torch_folder = fact_in(end.out, run::kTorchFolder);
+  subject.torch_headers = fact_in(end.out, run::kTorchHeaders);
+  if (end.succeeded() && !subject.torch_folder.empty()) return;
+  subject.torch_problem = fact_in(end.out, run::kTorchProblem);
+  if (subject.torch_problem.empty()) subject.torch_problem = host::ending_text(end);
+  // Where the loader looks for it.
+  const std::filesystem::path folder = std::filesystem::path(subject.program).parent_path();
+  const auto library = host::ElfFile::open(folder / model::kTorchLibrary);
+  if (library && !library->search_folders().empty())
+    subject.torch_folder = library->search_folders().front();
+}
+
+void tell_torch(const run::Say& say) {
+  const auto tell = [&](std::string_view key, const std::string& value) {
+    say(std::string(run::kFact).append(key).append(" ").append(value));
+  };
+  try {
+    const model::TorchLibrary torch = model::torch_library();
+    tell(run::kTorchFolder, torch.folder.string());
+    tell(run::kTorchHeaders, torch.headers);
+  } catch (const Error& error) {
+    tell(run::kTorchProblem, error.detail().empty() ? error.what() : error.detail());
+  }
+  say(std::string(run::kDone));
 }
 
 /// Runs the planned recording in a process of its own, and puts down how large it is or why it
@@ -96,21 +130,23 @@ void tell_probes(const std::string& device, const run::Say& say) {
 
 run::Diagnosis doctor(const DoctorRequest& request) {
   const host::System system = host::System::own();
-  const model::TorchLibrary torch = model::torch_library();
   host::Subject subject;
   subject.program = own_program().string();
-  subject.torch_folder = torch.folder;
-  subject.torch_headers = torch.headers;
   subject.hdf5_version = golden_store::hdf5_version();
   subject.device = request.device;
   subject.out = request.out;
   subject.smoke_limit = request.time_limit;
   subject.probing = request.probing;
+  find_torch(system, subject);
   estimate(system, request, subject);
   return host::diagnose(system, subject);
 }
 
 void doctor_inside(const std::string& what, run::Probing probing, const run::Say& say) {
+  if (what == kTorch) {
+    tell_torch(say);
+    return;
+  }
   if (what == "count") {
     model::count_devices(say);
     return;

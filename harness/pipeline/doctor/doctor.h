@@ -28,8 +28,8 @@ struct DoctorRequest {
 
 [[nodiscard]] run::Diagnosis doctor(const DoctorRequest& request);
 
-/// What the processes run: `what` is "count" or a device, which may be probed after its trial.
-/// Throws Error as a run would.
+/// What the processes run: `what` is "torch", "count" or a device, which may be probed after its
+/// trial. Throws Error as a run would.
 void doctor_inside(const std::string& what, run::Probing probing, const run::Say& say);
 
 /// Runs the model once on every input and says how many bytes its taps have.

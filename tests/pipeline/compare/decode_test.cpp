@@ -94,7 +94,7 @@ class DecodePipeline : public model::DecoderFixture {
     return source.model.parent_path() / name;
   }
   [[nodiscard]] std::unique_ptr<model::Model> open() const {
-    return model::open_decoder(source, settings);
+    return model::open_model(source, settings);
   }
 
   RecordSummary record(const std::string& name) {
@@ -102,7 +102,7 @@ class DecodePipeline : public model::DecoderFixture {
     request.settings = settings;
     golden_store::GoldenWriter writer(request.out, {});
     const OpenModel again = [this](const run::Settings& other) {
-      return model::open_decoder(source, other);
+      return model::open_model(source, other);
     };
     return record_cases(open(), again, writer, request, progress);
   }

@@ -1,7 +1,7 @@
 // One number picks among several GPUs; which number a process has is not decided here.
 #include "model/device_choice.h"
 
-#include "model/torch/device.h"
+#include "model/torch_entries.h"
 
 namespace parity::model {
 
@@ -14,11 +14,12 @@ std::string device_of_local_rank(const std::string& device, std::size_t local_ra
 }
 
 std::string device_of_local_rank(const std::string& device, std::size_t local_rank) {
+  if (device == "cpu") return device_of_local_rank(device, local_rank, 0);
   run::Settings settings;
   settings.device = device;
-  load_device_library(settings);
-  return device_of_local_rank(device, local_rank,
-                              device == "cpu" ? 0 : static_cast<std::size_t>(gpu_count()));
+  const TorchEntries& torch = torch_entries();
+  torch.load_device_library(settings);
+  return device_of_local_rank(device, local_rank, static_cast<std::size_t>(torch.gpu_count()));
 }
 
 }  // namespace parity::model
