@@ -65,6 +65,11 @@ class Inputs(Workshop):
                       "input sparse is left out: it is a sparse tensor", "input loop.0 is left out"):
             self.assertIn(words, notes)
 
+    def test_keys_that_read_alike_stay_apart(self):
+        x = torch.ones(2)
+        self.assertEqual(self.tree({1: x, "1": x, "a\0": x, "a": x}),
+                         ["dict", "1=tensor", "1~1=tensor", "a\\x00=tensor", "a=tensor"])
+
     def test_inputs_are_those_before_the_call(self):
         class Spoils(nn.Module):
             def __init__(self):

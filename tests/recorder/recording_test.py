@@ -304,13 +304,6 @@ class Recording(Workshop):
             model(X)
         self.assertEqual(os.listdir(self.folder), ["golden.h5"])
 
-    def test_a_recording_that_is_never_stopped_leaves_nothing(self):
-        code = (f"import torch, parity_recorder\n"
-                f"parity_recorder.record(torch.nn.Linear(4, 4), r'{self.golden}', case='a').start()\n")
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assert_nothing_left()
-
     def test_random_numbers_and_training_are_said(self):
         model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
         with parity_recorder.record(model, self.golden, case="a"):

@@ -62,6 +62,20 @@ class Values(Workshop):
         self.assertEqual(self.ports(lambda x: Pair(x, x)), ["layers.0:left", "layers.0:right"])
         self.assertEqual(self.ports(lambda x: Fields(x, [x])), ["layers.0:hidden", "layers.0:extra.0"])
 
+    def test_no_two_values_have_one_name(self):
+        class Secretive:
+            def keys(self):
+                raise ValueError
+
+            def __getitem__(self, key):
+                raise ValueError
+
+        self.assertEqual(self.ports(lambda x: {1: x, "1": x}), ["layers.0:1", "layers.0:1~1"])
+        self.assertEqual(self.ports(lambda x: {"a.b": x, "a": {"b": x}}), ["layers.0:a.b", "layers.0:a.b~1"])
+        self.assertEqual(self.ports(lambda x: {"a\0": x, "a": x, "\ud800": x}),
+                         ["layers.0:a\\x00", "layers.0:a", "layers.0:\\ud800"])
+        self.assertEqual(self.ports(lambda x: (x, Secretive())), ["layers.0"])
+
     def test_a_lone_tensor_has_no_port_wherever_it_is(self):
         self.assertEqual(self.ports(lambda x: (None, {"a": [x]})), ["layers.0"])
         self.assertEqual(self.ports(lambda x: (x, 3)), ["layers.0"])

@@ -18,11 +18,11 @@ def record(model, path, *, case=None, layers=(), skip=(), store="full", weights=
     layers, skip  globs over layer paths and tap names: keep only these, leave these out
     store         "full": all values; "rows:N": N rows of each tap; "digest": none. Outputs are always stored in full
     weights       "digest": a digest of every weight, by which a comparison tells whether both sides have the same;
-                  "none": of none
+                  "none": of none. Weights that change before the end are refused
     compress      level 1 to 9 of deflate; None: plain
     memory_bytes  how much may wait for the disk in host memory; the model waits where it would be more
     name          of the model in reports; None: its class
-    notes         texts for whoever reads the report
+    notes         a text, or several, for whoever reads the report
 
     An exception inside the block leaves nothing behind, and a file that was there before as it was. RecorderError says
     in one sentence why a recording failed.

@@ -221,6 +221,12 @@ def switches(device):
     return {key: value for key, value in facts.items() if value}
 
 
+def has_compiled():
+    """Whether torch.compile made code in this process, as far as torch tells."""
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", {})
+    return bool(counters and sum(counters.get("frames", {}).values()))
+
+
 def environment(device):
     """Device, libraries and host; to be asked behind the run, when everything is loaded."""
     of_device = {"cuda": _gpu, "cpu": lambda _: _cpu()}.get(device.type, _other)

@@ -25,6 +25,18 @@ def _expression(glob):
     return re.compile("".join(parts), re.DOTALL)
 
 
+def fault(glob):
+    """Why no name is meant by it, in the words of parity's own flags; empty when it is fine."""
+    for piece in _PIECE.findall(glob):
+        if piece == "[":
+            return "has a '[' that no ']' closes"
+        body = piece[1:-1] if len(piece) > 2 else ""
+        for first, last in re.findall("(.)-(.)", body.removeprefix("!"), re.DOTALL):
+            if first > last:
+                return f"has the range {first}-{last}, which runs backwards and holds nothing"
+    return ""
+
+
 class TapFilter:
     """Keeps a tap when some `layers` glob (all, when there is none) and no `skip` glob matches its path or its name."""
 

@@ -15,7 +15,14 @@ _INT64 = range(-(1 << 63), 1 << 63)
 
 
 def fields_of(value):
-    """Pairs of name and value of what is a container here; None of a leaf."""
+    """Pairs of name and value of what is a container here; None of a leaf, and of what does not give its parts away."""
+    try:
+        return _fields_of(value)
+    except Exception:  # it is the model's own code that is asked
+        return None
+
+
+def _fields_of(value):
     if isinstance(value, Mapping) or (hasattr(value, "keys") and hasattr(value, "__getitem__")):
         return [(_key_text(key, position), value[key]) for position, key in enumerate(value.keys())]
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -29,15 +36,36 @@ def fields_of(value):
     return None
 
 
+def _printable(text):
+    """With escapes for what no reader could print, or would take for the text's end."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _key_text(key, position):
     # An empty port would say that there is no other output.
     if isinstance(key, str):
-        return key or "''"
+        return _printable(key) or "''"
     return str(key) if isinstance(key, int) else str(position)
 
 
+class _Distinct:
+    """Names that were there before get a number: `a~1`. The keys 1 and '1' are one text, but two values."""
+
+    def __init__(self):
+        self._given = set()
+
+    def name(self, text):
+        name, number = text, 0
+        while name in self._given:
+            number += 1
+            name = f"{text}~{number}"
+        self._given.add(name)
+        return name
+
+
 def leaves_of(value):
-    """Pairs of port and leaf of an output, depth first; what is None is left out. What holds itself is a leaf there."""
+    """Pairs of port and leaf of an output, depth first; what is None is left out. What holds itself is a leaf there. No
+    two ports are the same."""
     leaves = []
 
     def collect(port, value, above):
@@ -49,7 +77,8 @@ def leaves_of(value):
             collect(f"{port}.{name}" if port else name, item, above | {id(value)})
 
     collect("", value, frozenset())
-    return [(port, leaf) for port, leaf in leaves if leaf is not None]
+    distinct = _Distinct()
+    return [(distinct.name(port), leaf) for port, leaf in leaves if leaf is not None]
 
 
 def kind_text(value):
@@ -63,7 +92,7 @@ def kind_text(value):
 
 def obstacle(tensor):
     """Why a tensor cannot be captured; empty when it can."""
-    if _is_transformed(tensor):
+    if is_transformed(tensor):
         return "a tensor under torch.func, which stands for many; parity compares plain ones"
     if tensor.is_nested:
         return "a nested tensor has no single shape; parity compares dense tensors"
@@ -80,7 +109,7 @@ def obstacle(tensor):
     return ""
 
 
-def _is_transformed(tensor):
+def is_transformed(tensor):
     """Under torch.func: such a tensor stands for many."""
     asked = getattr(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", None)
     return asked is not None and asked(tensor)
@@ -168,8 +197,12 @@ class InputTree:
         if id(value) in above or not (is_dict or isinstance(value, Sequence)):
             return self._left_out(name, f"it is {kind_text(value)}, which a golden cannot hold")
         above = above | {id(value)}
-        items = ([(str(key), value[key]) for key in value.keys()] if is_dict else
-                 [(str(i), item) for i, item in enumerate(value)])
+        distinct = _Distinct()
+        try:
+            items = ([(distinct.name(_printable(str(key))), value[key]) for key in value.keys()] if is_dict else
+                     [(str(i), item) for i, item in enumerate(value)])
+        except Exception as error:  # it is somebody else's code that is asked
+            return self._left_out(name, f"it is {kind_text(value)}, and asking it for its parts raised {type(error).__name__}")
         children = []
         for key, item in items:
             child = self.node(f"{name}.{key}" if name else key, item, above)
