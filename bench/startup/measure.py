@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What starting costs: time and peak memory of commands that read files alone, beside importing torch in the same run.
+"""What starting costs: time, processors' time and peak memory of commands that read files alone, beside importing torch in
+the same run.
 
     measure.py PARITY GOLDEN [--starts 20]      with a python3 that has torch
 
@@ -15,7 +16,7 @@ import time
 
 
 def started(command):
-    """Milliseconds and MB of one start."""
+    """Milliseconds, those of processors, and MB of one start."""
     null = os.open(os.devnull, os.O_RDWR)
     streams = [(os.POSIX_SPAWN_DUP2, null, stream) for stream in (0, 1, 2)]
     start = time.perf_counter()
@@ -25,7 +26,7 @@ def started(command):
     os.close(null)
     if os.waitstatus_to_exitcode(status) != 0:
         sys.exit("the command failed: " + subprocess.list2cmdline(command))
-    return elapsed_ms, usage.ru_maxrss * 1024 / 1e6
+    return elapsed_ms, (usage.ru_utime + usage.ru_stime) * 1e3, usage.ru_maxrss * 1024 / 1e6
 
 
 def main():
@@ -47,11 +48,11 @@ def main():
     for _ in range(arguments.starts):
         for name, command in commands.items():
             measured[name].append(started(command))
-    print("| command | ms | peak MB |\n|---|--:|--:|")
+    print("| command | ms | ms of processors | peak MB |\n|---|--:|--:|--:|")
     for name, starts in measured.items():
-        times, peaks = zip(*starts)
+        times, processor, peaks = zip(*starts)
         print(f"| `{name}` | {statistics.median(times):.0f} ({min(times):.0f} to {max(times):.0f}) "
-              f"| {statistics.median(peaks):.0f} |")
+              f"| {statistics.median(processor):.0f} | {statistics.median(peaks):.0f} |")
 
 
 if __name__ == "__main__":
