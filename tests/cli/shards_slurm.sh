@@ -106,7 +106,7 @@ srun -n 2 "$PARITY" record ${run[*]} ${inputs[*]} --shard auto --out step.h5
 JOB
 batch job.sh
 has job.out "exit code 2"
-has script.err "not in a process that srun started"
+has script.err "no step of srun's, so that srun did not start this process"
 [ -z "$(ls script*.h5 2>/dev/null)" ] || fail "a batch script recorded a shard"
 expect 0 merge step.shard-*-of-2.h5 --out step.h5
 same_recording step.h5
