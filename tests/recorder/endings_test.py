@@ -1,5 +1,6 @@
 """Recordings that end in any order, twice, never, or while somebody still calls; copies of what is recorded; arguments."""
 import copy
+import os
 import pickle
 import subprocess
 import sys
@@ -141,6 +142,28 @@ class Endings(Workshop):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
         self.assertIn("was started and never stopped, so nothing was written", done.stderr)
         self.assert_nothing_left()
+
+
+    def test_a_call_after_a_pre_hook_that_raised_is_recorded(self):
+        model = nn.Sequential(nn.Linear(4, 4))
+        def raises(*_):
+            raise ValueError("no")
+        with parity_recorder.record(model, self.golden, case="a"):
+            handle = model.register_forward_pre_hook(raises)
+            with self.assertRaises(ValueError):
+                model(X)
+            handle.remove()
+            model.forward(X)
+        self.assertIn("<output>", self.names())
+
+    def test_short_reads_make_no_wrong_seal(self):
+        model, whole = nn.Sequential(nn.Linear(4, 4)), os.pread
+        with parity_recorder.record(model, self.golden, case="a"):
+            model(X)
+            os.pread = lambda descriptor, size, offset: whole(descriptor, min(size, 1000), offset)
+            self.addCleanup(setattr, os, "pread", whole)
+        os.pread = whole
+        self.assert_whole()
 
 
 class Arguments(Workshop):

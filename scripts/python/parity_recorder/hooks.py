@@ -37,6 +37,8 @@ class _Forward:
         self._listeners = []
         self._local = threading.local()
         self._arrival = module.register_forward_pre_hook(_Hook(self._arrive), prepend=True)
+        # Also where a pre-hook raises, and forward() is not called.
+        self._departure = module.register_forward_hook(_Hook(self._depart), always_call=True)
         module.__dict__["forward"] = self
 
     def __reduce__(self):
@@ -52,6 +54,7 @@ class _Forward:
         if self._listeners:
             return
         self._arrival.remove()
+        self._departure.remove()
         if self._module.__dict__.get("forward") is self:  # else somebody put another one around it, and it passes through
             if self._own is None:
                 del self._module.__dict__["forward"]
@@ -60,6 +63,9 @@ class _Forward:
 
     def _arrive(self, module, args):
         self._local.module = module
+
+    def _depart(self, *_):
+        self._local.__dict__.pop("module", None)
 
     def __call__(self, *args, **kwargs):
         arrived = self._local.__dict__.pop("module", None)

@@ -115,7 +115,13 @@ class TemporaryFile:
             data = data[count:]
 
     def read_at(self, offset, size):
-        return os.pread(self.descriptor, size, offset)
+        data = bytearray()
+        while len(data) < size:
+            part = os.pread(self.descriptor, size - len(data), offset + len(data))
+            if not part:
+                raise OSError(errno.EIO, "the file ends early")
+            data += part
+        return bytes(data)
 
     def publish(self):
         """Syncs the file, renames it into place and asks for the folder to be synced, too."""
