@@ -22,6 +22,28 @@ for flag in --stream-weights --stream-weights=4MB; do
 done
 expect 0 inspect streamed.h5
 has stdout "weights are brought to the device part by part"
+# Weights that are stored transposed go to the products of a GPU as they lie: strides (columns, 1) of every matrix become
+# (1, rows).
+python3 - "$FIXTURES/decoder/model.pt" transposed.pt <<'PY' || fail "no matrix was transposed"
+import re, sys, zipfile
+number = rb"(K.|M..|J....)"
+with zipfile.ZipFile(sys.argv[1]) as source, zipfile.ZipFile(sys.argv[2], "w") as target:
+    for name in source.namelist():
+        content = source.read(name)
+        if name.endswith("/data.pkl"):
+            matrix = rb"(QK\0" + number * 2 + rb"\x86(?:q.|r....))\3K\x01\x86"
+            transposed = lambda found: found[1] + b"K\x01" + found[2] + b"\x86"
+            content, matrices = re.subn(matrix, transposed, content, flags=re.S)
+            assert matrices > 0
+        target.writestr(name, content)
+PY
+transposed=(--model transposed.pt --config "$FIXTURES/decoder/config.json" "${inputs[@]}" --device cuda)
+for dtype in keep bfloat16; do
+  expect 0 record "${transposed[@]}" --dtype "$dtype" --out whole_transposed.h5
+  expect 0 record "${transposed[@]}" --dtype "$dtype" --stream-weights --out streamed_transposed.h5
+  all_identical whole_transposed.h5 streamed_transposed.h5
+done
+
 if "$PARITY" record "${bare[@]}" "${inputs[@]}" --devices 0,1 --dtype bfloat16 --out spread.h5 2>stderr; then
   all_identical whole.h5 spread.h5
   expect 0 record "${bare[@]}" "${inputs[@]}" --devices 1,0 --dtype bfloat16 --stream-weights --out spread.h5

@@ -22,7 +22,7 @@ int copying_threads() {
 }  // namespace
 
 at::Tensor in_one_piece(const at::Tensor& host) {
-  return host.is_non_overlapping_and_dense() ? host : host.contiguous();
+  return host.is_non_overlapping_and_dense() ? host : host.clone(at::MemoryFormat::Preserve);
 }
 
 PinnedUpload::PinnedUpload(const c10::Device& device, std::int64_t buffer_bytes)

@@ -15,9 +15,9 @@
 
 namespace parity::model {
 
-/// `host`, or where its elements do not lie side by side, a contiguous copy: what of it can be
-/// moved as one run of bytes, with the strides that Tensor::to() keeps. A product of other strides
-/// may take another kernel.
+/// `host`, or where its elements do not lie side by side, a copy of which they do: what can be
+/// moved as one run of bytes. Its strides are the ones that Tensor::to() gives on another device,
+/// for a product of other strides may take another kernel.
 [[nodiscard]] at::Tensor in_one_piece(const at::Tensor& host);
 
 /// For one GPU and one thread.

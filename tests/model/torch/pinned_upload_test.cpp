@@ -1,6 +1,8 @@
-// Weights on their way to a GPU keep their strides and every byte. Without a GPU only how they are
-// laid out for the way is tested.
+// Weights on their way to a GPU keep the strides that Tensor::to() gives. How they are laid out for
+// the way; the way itself needs a GPU (pinned_upload_device_test.cpp).
 #include "model/torch/pinned_upload.h"
+
+#include <vector>
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -8,35 +10,30 @@
 namespace parity::model {
 namespace {
 
-TEST(InOnePiece, KeepsTheStridesOfWhatLiesSideBySide) {
-  const at::Tensor transposed = at::arange(12).view({3, 4}).t();
-  EXPECT_EQ(in_one_piece(transposed).strides(), transposed.strides());
-  EXPECT_EQ(in_one_piece(transposed).const_data_ptr(), transposed.const_data_ptr());
+TEST(InOnePiece, IsTheTensorItselfWhereItsElementsLieSideBySide) {
   const at::Tensor channels_last =
       at::rand({2, 3, 4, 5}).contiguous(at::MemoryFormat::ChannelsLast);
-  EXPECT_EQ(in_one_piece(channels_last).strides(), channels_last.strides());
-}
-
-TEST(InOnePiece, CopiesWhatHasGapsOrOverlaps) {
-  const at::Tensor columns = at::arange(12).view({3, 4}).slice(1, 0, 2);
-  EXPECT_TRUE(in_one_piece(columns).is_contiguous());
-  EXPECT_TRUE(at::equal(in_one_piece(columns), columns));
-  const at::Tensor expanded = at::arange(3).view({3, 1}).expand({3, 4});
-  EXPECT_TRUE(at::equal(in_one_piece(expanded), expanded));
-}
-
-TEST(PinnedUpload, BringsEveryByteThroughSmallBuffers) {
-  if (!at::hasCUDA()) GTEST_SKIP() << "there is no GPU";
-  constexpr std::int64_t kBufferBytes = 1024;
-  PinnedUpload upload(c10::Device(c10::kCUDA, 0), kBufferBytes);
-  for (const std::int64_t count : {0, 1, 255, 256, 257, 1000, 100'003}) {
-    const at::Tensor host = at::rand({count});
-    EXPECT_TRUE(at::equal(upload.copy(host).cpu(), host)) << count;
+  for (const at::Tensor& host :
+       {at::rand({3, 4}), at::rand({3, 4}).t(), channels_last, at::rand({0, 3}), at::rand({})}) {
+    EXPECT_EQ(in_one_piece(host).strides(), host.strides());
+    EXPECT_EQ(in_one_piece(host).const_data_ptr(), host.const_data_ptr());
   }
-  const at::Tensor transposed = at::rand({37, 91}).t();
-  const at::Tensor there = upload.copy(transposed);
-  EXPECT_EQ(there.strides(), transposed.strides());
-  EXPECT_TRUE(at::equal(there.cpu(), transposed));
+}
+
+TEST(InOnePiece, HasNeitherGapsNorOverlapsAndTheStridesOfAMove) {
+  const std::vector<at::Tensor> rows = {
+      at::rand({3, 4}).slice(1, 0, 2),                           // columns of a matrix
+      at::rand({4, 6}).t().slice(1, 0, 2),                       // and of one stored transposed
+      at::rand({4, 6, 5}).permute({2, 0, 1}).slice(1, 0, 4, 2),  // every other one
+      at::rand({3, 1}).expand({3, 4}),                           // one element for a whole row
+      at::rand({10}).as_strided({3, 4}, {2, 1}),                 // rows that overlap
+  };
+  for (const at::Tensor& host : rows) {
+    const at::Tensor piece = in_one_piece(host);
+    EXPECT_TRUE(piece.is_non_overlapping_and_dense()) << host.strides();
+    EXPECT_EQ(piece.strides(), host.to(at::kMeta).strides()) << host.strides();
+    EXPECT_TRUE(at::equal(piece, host)) << host.strides();
+  }
 }
 
 }  // namespace
