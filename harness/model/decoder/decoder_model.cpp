@@ -135,17 +135,13 @@ class DecoderModel final : public Model {
   void add_placement(run::Provenance& facts) const {
     if (settings_.streaming) facts.set("run.weights", "streamed");
     if (settings_.devices.empty()) return;
-    std::vector<std::string> names = {std::string(facts.get("device.name"))};
+    std::vector<std::string> names;
     std::string used;
     for (const c10::Device& device : devices_of(settings_, device_)) {
       used.append(used.empty() ? "" : " ").append(device.str());
-      std::string name(device_provenance(device, settings_).get("device.name"));
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(std::move(name));
+      names.emplace_back(device_provenance(device, settings_).get("device.name"));
     }
-    std::string all = names.front();
-    for (std::size_t i = 1; i < names.size(); ++i) all.append(" and ").append(names[i]);
-    facts.set("device.name", all);
+    facts.set("device.name", each_once(names));
     facts.set("run.devices", used);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "error/error.h"
 #include "model/torch/bridge.h"
 #include "model/torch/device.h"
 
@@ -49,6 +50,8 @@ std::string streaming_text(const WeightPlan& plan) {
 
 std::vector<c10::Device> devices_of(const run::Settings& settings, const c10::Device& first) {
   if (settings.devices.empty()) return {first};
+  // Whoever changes the one and not the other would run where nobody asked for it.
+  PARITY_CHECK(settings.devices.front() == settings.device);
   std::vector<c10::Device> devices;
   for (const std::string& name : settings.devices) {
     run::Settings one = settings;
@@ -56,6 +59,17 @@ std::vector<c10::Device> devices_of(const run::Settings& settings, const c10::De
     devices.push_back(resolve_device(one));
   }
   return devices;
+}
+
+std::string each_once(const std::vector<std::string>& names) {
+  std::vector<std::string> seen;
+  std::string text;
+  for (const std::string& name : names) {
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
+    text.append(seen.empty() ? "" : " and ").append(name);
+    seen.push_back(name);
+  }
+  return text;
 }
 
 PlacedWeights place_weights(const DecoderConfig& config, const StateDict& weights,

@@ -1,5 +1,6 @@
 // Weights that are brought layer by layer give the bits of those that stay, on the CPU, where they
-// come without streams and pinned memory; tests/cli/device.sh holds the same on GPUs.
+// come without streams and pinned memory, and where several devices are the one CPU named again;
+// tests/cli/device.sh holds the same on GPUs.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "model/collecting_sink.h"
+#include "model/decoder/weight_placement.h"
 
 namespace parity::model {
 namespace {
@@ -94,6 +96,19 @@ TEST_F(PlacedWeights, HaveNoBudgetOnTheCpu) {
   write(configs()[0]);
   settings.streaming = run::WeightStreaming{10};
   EXPECT_EQ(refusal(), "opened") << "as a truth beside a recording on a GPU";
+}
+
+TEST_F(PlacedWeights, NeverRunOnOtherDevicesThanTheSettingsSay) {
+  write(configs()[0]);
+  settings.devices = {"cuda:0", "cuda:1"};
+  EXPECT_DEATH((void)open_decoder(source, settings), "internal check failed");
+}
+
+TEST(EachOnce, TakesNoNameForAPartOfAnother) {
+  EXPECT_EQ(each_once({"NVIDIA H200"}), "NVIDIA H200");
+  EXPECT_EQ(each_once({"NVIDIA H200", "NVIDIA H200"}), "NVIDIA H200");
+  EXPECT_EQ(each_once({"NVIDIA H200 NVL", "NVIDIA H200", "NVIDIA H200 NVL"}),
+            "NVIDIA H200 NVL and NVIDIA H200");
 }
 
 TEST_F(PlacedWeights, RefuseMoreDevicesThanLayers) {
