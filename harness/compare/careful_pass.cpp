@@ -105,8 +105,12 @@ void compare_carefully(const PairSource& source, std::uint64_t first, std::size_
 }
 
 void offer_worst(const PairSource& source, std::uint64_t first, std::size_t count,
-                 WorstList& worst) {
+                 std::span<const std::uint16_t> left_out, WorstList& worst) {
   for_each_pair(source, first, count, [&](const Pair& pair, std::uint64_t index) {
+    if (!left_out.empty() && index == first + left_out.front()) {
+      left_out = left_out.subspan(1);
+      return;
+    }
     if (worst.may_take(pair.ulp, index)) worst.offer({false, pair.ulp, index});
   });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "compare/pair.h"
 #include "compare/tally.h"
@@ -13,8 +14,9 @@ namespace parity::compare {
 void compare_carefully(const PairSource& source, std::uint64_t first, std::size_t count,
                        Tally& tally, ChunkSums& sums);
 
-/// Offers the pairs of a block that was tallied another way to the list of worst elements.
+/// Offers the pairs of a block that was tallied another way to the list of worst elements, but for
+/// those at the ascending places in `left_out`.
 void offer_worst(const PairSource& source, std::uint64_t first, std::size_t count,
-                 WorstList& worst);
+                 std::span<const std::uint16_t> left_out, WorstList& worst);
 
 }  // namespace parity::compare

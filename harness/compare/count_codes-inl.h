@@ -1,6 +1,5 @@
 // Per-target SIMD code: how often each byte code occurs in a block. A comparison per code and
-// vector beats a table increment per element as long as there are few different codes, and a block
-// of close pairs has few.
+// vector beats a table increment per element as long as there are few different codes.
 #if defined(PARITY_COMPARE_COUNT_CODES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PARITY_COMPARE_COUNT_CODES_INL_H_
 #undef PARITY_COMPARE_COUNT_CODES_INL_H_
@@ -49,14 +48,18 @@ HWY_INLINE CodeSpan span_of(const std::uint8_t* codes, std::size_t count) {
   return {static_cast<std::uint8_t>(span.lowest + 1), static_cast<std::uint8_t>(span.highest - 1)};
 }
 
-HWY_INLINE std::size_t count_one(const std::uint8_t* codes, std::size_t count, std::size_t code,
-                                 std::array<std::uint64_t, 256>& counts) {
+HWY_INLINE std::size_t count_byte(const std::uint8_t* codes, std::size_t count, std::size_t code) {
   const ByteTag d;
   const auto wanted = hn::Set(d, static_cast<std::uint8_t>(code));
   std::size_t found = 0;
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d))
     found += hn::CountTrue(d, hn::Eq(hn::Load(d, codes + i), wanted));
-  }
+  return found;
+}
+
+HWY_INLINE std::size_t count_one(const std::uint8_t* codes, std::size_t count, std::size_t code,
+                                 std::array<std::uint64_t, 256>& counts) {
+  const std::size_t found = count_byte(codes, count, code);
   counts[code] += found;
   return found;
 }
@@ -65,38 +68,6 @@ HWY_INLINE std::size_t count_one(const std::uint8_t* codes, std::size_t count, s
 /// code.
 constexpr int kComparedCodes =
     HWY_TARGET == HWY_SCALAR ? 0 : 2 * static_cast<int>(HWY_LANES(std::uint8_t)) / 3 + 8;
-
-/// Counts codes from `first` up until all `wanted` have been seen; there are about `expected`
-/// different ones.
-HWY_INLINE void count_upwards(const std::uint8_t* codes, std::size_t count, std::size_t first,
-                              std::size_t wanted, int expected,
-                              std::array<std::uint64_t, 256>& counts) {
-  if (expected >= kComparedCodes) {
-    count_by_table(codes, count, first, 254, counts);
-    return;
-  }
-  for (std::size_t code = first; wanted > 0; ++code)
-    wanted -= count_one(codes, count, code, counts);
-}
-
-/// Counts distances below 128 that are stored themselves, from the smallest bin up.
-HWY_INLINE void count_short_ulp(const std::uint8_t* ulp, std::size_t count,
-                                std::array<std::uint64_t, 256>& counts) {
-  const ByteTag d;
-  std::size_t below = 0;
-  std::uint32_t upper = 0;
-  for (std::size_t code = kUlpCodeZero; below < count; ++code) {
-    const auto limit = hn::Set(d, static_cast<std::uint8_t>(upper));
-    std::size_t within = 0;
-    for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-      const auto value = hn::Load(d, ulp + i);
-      within += hn::CountTrue(d, hn::Eq(hn::Min(value, limit), value));
-    }
-    counts[code] += within - below;
-    below = within;
-    upper = upper == 0 ? 1 : 2 * upper;
-  }
-}
 
 /// Counts the codes within `span`; all others are left out.
 HWY_INLINE void count_codes(const std::uint8_t* codes, std::size_t count, CodeSpan span,

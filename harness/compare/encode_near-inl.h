@@ -1,6 +1,6 @@
-// Per-target SIMD code: byte codes of a float32 block whose pairs are close and have no zero and no
-// sign change: the usual case, in half the instructions of encode_any. Whether a block is of that
-// kind shows at its end; else nothing is kept.
+// Per-target SIMD code: sums and byte codes of a float32 block whose pairs are close: the usual
+// case, in half the instructions of encode_any. Equal zeros belong; zero against another value and
+// a change of sign do not. Whether a block is of that kind shows at its end; else nothing is kept.
 #if defined(PARITY_COMPARE_ENCODE_NEAR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PARITY_COMPARE_ENCODE_NEAR_INL_H_
 #undef PARITY_COMPARE_ENCODE_NEAR_INL_H_
@@ -12,13 +12,14 @@
 
 #include "compare/block_codes-inl.h"
 #include "compare/fused_kernel.h"
+#include "compare/near_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What a near block is worth knowing for, beside its codes.
+/// What a near block is worth knowing for, beside its codes and sums.
 struct NearBlock {
   bool near;  ///< false: not of this kind, ignore the rest
   std::uint32_t max_ulp;
@@ -26,19 +27,26 @@ struct NearBlock {
   bool may_be_record;  ///< some relative error may pass the largest so far
 };
 
-constexpr NearLimits kFloat32Near = {kLowest, kBeyond, 1U << 22U};
+/// The byte that stands for two equal values where the codes of distances count from 126.
+constexpr std::size_t kNearUlpZero = 255;
 
-/// Relative code of equal pairs in near blocks, one below the lowest of unequal ones.
-constexpr std::uint32_t kRelativeCodeEqual = 103;
-
-/// Four vectors of codes below 256 in one: their order is lost, which counting does not mind.
+/// Bits 23 to 30 of four vectors as the bytes of one: their order is lost, which counting does not
+/// mind.
 HWY_INLINE UintVector pack4(UintVector a, UintVector b, UintVector c, UintVector d) {
-  return hn::Or(hn::Or(a, hn::ShiftLeft<8>(b)), hn::Or(hn::ShiftLeft<16>(c), hn::ShiftLeft<24>(d)));
+  const UintTag du;
+  const UintVector odd = hn::Set(du, 0xFF00FF00U);
+  const UintVector high = hn::Set(du, 0xFFFF0000U);
+  const UintVector dc =
+      hn::Or(hn::And(odd, hn::ShiftLeft<1>(d)), hn::AndNot(odd, hn::ShiftRight<7>(c)));
+  const UintVector ba =
+      hn::Or(hn::And(odd, hn::ShiftRight<15>(b)), hn::AndNot(odd, hn::ShiftRight<23>(a)));
+  return hn::Or(hn::And(high, dc), hn::AndNot(high, ba));
 }
 
 struct NearVectors {
-  UintVector beyond_lowest;
-  UintVector signs;
+  UintVector lowest_less_one;  ///< of the larger magnitude of each pair, so that two zeros are no
+                               ///< low value
+  UintVector highest;
   UintVector max_ulp;
   UintVector max_size;
   FloatVector record;
@@ -46,84 +54,87 @@ struct NearVectors {
 
 HWY_INLINE NearVectors empty_near() {
   const UintVector zero = hn::Zero(UintTag());
-  return {zero, zero, zero, zero, hn::Zero(FloatTag())};
+  return {hn::Set(UintTag(), ~0U), zero, zero, zero, hn::Zero(FloatTag())};
 }
 
+/// Bits 23 to 30 are floor(log2(abs(c-r)/abs(r))), from -24 to -1, in two's complement; of equal
+/// pairs whose reference is not below 2^-102 they are another number.
+template <Products products>
 HWY_INLINE UintVector near_relative(FloatVector r, FloatVector difference,
                                     const RecordVectors& record, NearVectors& seen) {
   const FloatTag df;
   const UintTag du;
-  const IntTag di;
   const UintVector mask = hn::Set(du, kAbsMask);
   const UintVector r_size = hn::And(hn::BitCast(du, r), mask);
   const UintVector size = hn::And(hn::BitCast(du, difference), mask);
   seen.max_size = hn::Max(seen.max_size, size);
-  const FloatVector ours = hn::Mul(hn::BitCast(df, size), record.difference_factor);
-  const FloatVector theirs = hn::Mul(hn::BitCast(df, r_size), record.reference_factor);
-  seen.record = hn::Max(seen.record, hn::Sub(ours, theirs));
-  const auto exponent = hn::ShiftRight<23>(hn::BitCast(di, hn::Sub(size, r_size)));
-  const auto code = hn::Add(exponent, hn::Set(di, kRelativeCodeBias));
-  return hn::BitCast(du, hn::Max(code, hn::Set(di, static_cast<std::int32_t>(kRelativeCodeEqual))));
+  FloatVector ours = hn::BitCast(df, size);
+  if constexpr (products == Products::exact) ours = hn::Mul(ours, record.difference_factor);
+  // Fused or not: `exact` products are exact both ways, and the others have a margin.
+  const FloatVector excess = hn::NegMulAdd(hn::BitCast(df, r_size), record.reference_factor, ours);
+  seen.record = hn::Max(seen.record, excess);
+  return hn::Sub(size, r_size);
 }
 
-/// Exponent field of ulp - 1/2: 126 for 1, 127 for 2, 128 for 3 and 4 and so on; 125 stands for 0.
-HWY_INLINE UintVector near_ulp(FloatVector r, FloatVector c, const NearLimits& limits,
-                               NearVectors& seen) {
+/// Bits 23 to 30 are the exponent field of the next smaller float32 than ulp: 126 for 1, 127 for 2,
+/// 128 for 3 and 4 and so on; 255 for 0.
+HWY_INLINE UintVector near_ulp(FloatVector r, FloatVector c, NearVectors& seen) {
   const FloatTag df;
   const UintTag du;
   const IntTag di;
   const UintVector r_bits = hn::BitCast(du, r);
   const UintVector c_bits = hn::BitCast(du, c);
   const UintVector mask = hn::Set(du, kAbsMask);
-  const UintVector lowest = hn::Set(du, limits.lowest);
-  seen.signs = hn::Or(seen.signs, hn::Xor(r_bits, c_bits));
-  const UintVector r_above = hn::Sub(hn::And(r_bits, mask), lowest);
-  const UintVector c_above = hn::Sub(hn::And(c_bits, mask), lowest);
-  seen.beyond_lowest = hn::Max(seen.beyond_lowest, hn::Max(r_above, c_above));
+  const UintVector one = hn::Set(du, 1U);
+  const UintVector larger = hn::Max(hn::And(r_bits, mask), hn::And(c_bits, mask));
+  seen.highest = hn::Max(seen.highest, larger);
+  seen.lowest_less_one = hn::Min(seen.lowest_less_one, hn::Sub(larger, one));
+  // Of opposite signs it is far more than any near block has, since both magnitudes are below
+  // `beyond`.
   const auto ulp = hn::Abs(hn::BitCast(di, hn::Sub(r_bits, c_bits)));
   seen.max_ulp = hn::Max(seen.max_ulp, hn::BitCast(du, ulp));
-  const FloatVector less_half = hn::Sub(hn::ConvertTo(df, ulp), hn::Set(df, 0.5F));
-  return hn::ShiftRight<23>(hn::BitCast(du, hn::Max(less_half, hn::Set(df, 0.25F))));
+  return hn::Sub(hn::BitCast(du, hn::ConvertTo(df, ulp)), one);
 }
 
-HWY_INLINE NearBlock reduce_near(const NearVectors& seen, const NearLimits& limits) {
-  const auto max = [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; };
-  const auto either = [](std::uint32_t a, std::uint32_t b) { return a | b; };
-  NearBlock block;
-  block.max_ulp = reduce(seen.max_ulp, max);
-  block.near = reduce(seen.beyond_lowest, max) < limits.beyond - limits.lowest &&
-               (reduce(seen.signs, either) & ~kAbsMask) == 0 && block.max_ulp <= limits.max_ulp;
-  block.max_absolute = largest_float(hn::BitCast(FloatTag(), seen.max_size));
-  block.may_be_record = largest_float(seen.record) > 0;
-  return block;
-}
-
-/// Also stores c-r for the sums.
+/// Also adds r and c-r to `sums`.
 HWY_INLINE NearBlock encode_near(const float* reference, const float* candidate, std::size_t count,
-                                 const RelativeRecord& record, BlockCodes& codes,
-                                 float* differences) {
+                                 const RelativeRecord& record, const Upcoming& next,
+                                 BlockCodes& codes, NearSums& sums) {
+  constexpr NearLimits kLimits = Float32Lanes::near_limits();
   const FloatTag df;
   const std::size_t lanes = hn::Lanes(df);
   const RecordVectors to_beat = record_vectors(record);
   NearVectors seen = empty_near();
+  NearSums running = sums;
   auto* ulp_to = reinterpret_cast<std::uint32_t*>(codes.ulp);
   auto* relative_to = reinterpret_cast<std::uint32_t*>(codes.relative);
   for (std::size_t i = 0; i < count; i += 4 * lanes) {
+    next.ask_for(i, 4 * lanes);
     UintVector ulp[4];
     UintVector relative[4];
     for (std::size_t part = 0; part < 4; ++part) {
-      const FloatVector r = hn::LoadU(df, reference + i + part * lanes);
-      const FloatVector c = hn::LoadU(df, candidate + i + part * lanes);
-      ulp[part] = near_ulp(r, c, kFloat32Near, seen);
+      const std::size_t at = i + part * lanes;
+      const FloatVector r = hn::LoadU(df, reference + at);
+      const FloatVector c = hn::LoadU(df, candidate + at);
       const FloatVector difference = hn::Sub(c, r);
-      hn::Store(difference, df, differences + i + part * lanes);
-      relative[part] = near_relative(r, difference, to_beat, seen);
+      ulp[part] = near_ulp(r, c, seen);
+      relative[part] = near_relative<Products::rounded>(r, difference, to_beat, seen);
+      add_near(r, difference, at, running);
     }
     hn::Store(pack4(ulp[0], ulp[1], ulp[2], ulp[3]), UintTag(), ulp_to + i / 4);
     hn::Store(pack4(relative[0], relative[1], relative[2], relative[3]), UintTag(),
               relative_to + i / 4);
   }
-  return reduce_near(seen, kFloat32Near);
+  const auto max = [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; };
+  const auto min = [](std::uint32_t a, std::uint32_t b) { return a < b ? a : b; };
+  NearBlock block;
+  block.max_ulp = reduce(seen.max_ulp, max);
+  block.near = block.max_ulp <= kLimits.max_ulp && reduce(seen.highest, max) < kLimits.beyond &&
+               reduce(seen.lowest_less_one, min) >= kLimits.lowest - 1;
+  block.max_absolute = largest_float(hn::BitCast(df, seen.max_size));
+  block.may_be_record = largest_float(seen.record) > 0;
+  if (block.near) sums = running;
+  return block;
 }
 
 }  // namespace HWY_NAMESPACE

@@ -29,74 +29,79 @@ HWY_INLINE std::uint32_t reduce_short(ShortVector vector, Combine combine) {
 }
 
 struct ShortVectors {
-  ShortVector beyond_lowest;
-  ShortVector signs;
+  ShortVector lowest_less_one;  ///< as in NearVectors
+  ShortVector highest;
   ShortVector max_ulp;
 };
 
 HWY_INLINE ShortVector near_short_ulp(const std::uint16_t* reference,
-                                      const std::uint16_t* candidate, const NearLimits& limits,
-                                      ShortVectors& seen) {
+                                      const std::uint16_t* candidate, ShortVectors& seen) {
   const ShortTag d;
   const hn::RebindToSigned<ShortTag> signed_d;
   const ShortVector r = hn::LoadU(d, reference);
   const ShortVector c = hn::LoadU(d, candidate);
   const ShortVector mask = hn::Set(d, std::uint16_t{0x7FFF});
-  const ShortVector lowest = hn::Set(d, static_cast<std::uint16_t>(limits.lowest));
-  seen.signs = hn::Or(seen.signs, hn::Xor(r, c));
-  const ShortVector above =
-      hn::Max(hn::Sub(hn::And(r, mask), lowest), hn::Sub(hn::And(c, mask), lowest));
-  seen.beyond_lowest = hn::Max(seen.beyond_lowest, above);
+  const ShortVector larger = hn::Max(hn::And(r, mask), hn::And(c, mask));
+  seen.highest = hn::Max(seen.highest, larger);
+  seen.lowest_less_one =
+      hn::Min(seen.lowest_less_one, hn::Sub(larger, hn::Set(d, std::uint16_t{1})));
   const ShortVector ulp = hn::BitCast(d, hn::Abs(hn::BitCast(signed_d, hn::Sub(r, c))));
   seen.max_ulp = hn::Max(seen.max_ulp, ulp);
   return ulp;
 }
 
-/// The 16-bit types: codes.ulp holds the distances themselves. Also stores r and c-r as float32 for
-/// the sums.
-template <typename L>
-HWY_INLINE NearBlock encode_near_short(const std::uint16_t* reference,
-                                       const std::uint16_t* candidate, std::size_t count,
-                                       const NearLimits& limits, const RelativeRecord& record,
-                                       BlockCodes& codes, float* wide_reference,
-                                       float* differences) {
+/// Distances themselves as bytes to codes.ulp; the block's sums and relative codes are still to be
+/// taken.
+HWY_INLINE NearBlock measure_near_short(const std::uint16_t* reference,
+                                        const std::uint16_t* candidate, std::size_t count,
+                                        const NearLimits& limits, BlockCodes& codes) {
   const ShortTag d;
-  const FloatTag df;
   const std::size_t shorts = hn::Lanes(d);
-  const std::size_t lanes = hn::Lanes(df);
-  ShortVectors short_seen = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+  const ShortVector zero = hn::Zero(d);
+  ShortVectors seen = {hn::Set(d, std::uint16_t{0xFFFF}), zero, zero};
   auto* ulp_to = reinterpret_cast<std::uint16_t*>(codes.ulp);
   for (std::size_t i = 0; i < count; i += 2 * shorts) {
-    const ShortVector low = near_short_ulp(reference + i, candidate + i, limits, short_seen);
-    const ShortVector high =
-        near_short_ulp(reference + i + shorts, candidate + i + shorts, limits, short_seen);
+    const ShortVector low = near_short_ulp(reference + i, candidate + i, seen);
+    const ShortVector high = near_short_ulp(reference + i + shorts, candidate + i + shorts, seen);
     hn::Store(hn::Or(low, hn::ShiftLeft<8>(high)), d, ulp_to + i / 2);
   }
   const auto max = [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; };
-  const auto either = [](std::uint32_t a, std::uint32_t b) { return a | b; };
+  const auto min = [](std::uint32_t a, std::uint32_t b) { return a < b ? a : b; };
   NearBlock block = {};
-  block.max_ulp = reduce_short(short_seen.max_ulp, max);
-  block.near = reduce_short(short_seen.beyond_lowest, max) < limits.beyond - limits.lowest &&
-               (reduce_short(short_seen.signs, either) & 0x8000U) == 0 &&
-               block.max_ulp <= limits.max_ulp;
+  block.max_ulp = reduce_short(seen.max_ulp, max);
+  block.near = block.max_ulp <= limits.max_ulp && reduce_short(seen.highest, max) < limits.beyond &&
+               reduce_short(seen.lowest_less_one, min) >= limits.lowest - 1;
+  return block;
+}
+
+/// The 16-bit types: codes.ulp holds the distances themselves. Also adds r and c-r to `sums`.
+template <typename L>
+HWY_INLINE NearBlock encode_near_short(const std::uint16_t* reference,
+                                       const std::uint16_t* candidate, std::size_t count,
+                                       const RelativeRecord& record, const Upcoming& next,
+                                       BlockCodes& codes, NearSums& sums) {
+  const FloatTag df;
+  const std::size_t lanes = hn::Lanes(df);
+  NearBlock block = measure_near_short(reference, candidate, count, L::near_limits(), codes);
   if (!block.near) return block;
   const RecordVectors to_beat = record_vectors(record);
   NearVectors seen = empty_near();
+  NearSums running = sums;
   auto* relative_to = reinterpret_cast<std::uint32_t*>(codes.relative);
   for (std::size_t i = 0; i < count; i += 4 * lanes) {
+    next.ask_for(i, 4 * lanes);
     UintVector relative[4];
     for (std::size_t part = 0; part < 4; ++part) {
       const std::size_t at = i + part * lanes;
       const FloatVector r = L::widen(reference + at);
-      const FloatVector c = L::widen(candidate + at);
-      hn::Store(r, df, wide_reference + at);
-      const FloatVector difference = hn::Sub(c, r);
-      hn::Store(difference, df, differences + at);
-      relative[part] = near_relative(r, difference, to_beat, seen);
+      const FloatVector difference = hn::Sub(L::widen(candidate + at), r);
+      relative[part] = near_relative<L::kProducts>(r, difference, to_beat, seen);
+      add_near(r, difference, at, running);
     }
     hn::Store(pack4(relative[0], relative[1], relative[2], relative[3]), UintTag(),
               relative_to + i / 4);
   }
+  sums = running;
   block.max_absolute = largest_float(hn::BitCast(df, seen.max_size));
   block.may_be_record = largest_float(seen.record) > 0;
   return block;

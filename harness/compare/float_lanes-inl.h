@@ -30,8 +30,9 @@ constexpr std::uint32_t kAbsMask = 0x7FFFFFFFU;
 constexpr std::uint32_t kLowest = 25U << 23U;
 constexpr std::uint32_t kBeyond = 253U << 23U;
 
-/// Limits of a near block, see encode_near: magnitudes in [lowest, beyond) as integers of the
-/// dtype, and the largest distance, small enough that c-r is exact in float32 and below abs(r).
+/// Limits of a near pair as integers of the dtype: two equal zeros, or the larger magnitude in
+/// [lowest, beyond) and a distance of at most max_ulp, small enough that c-r is exact in float32
+/// and at most half of abs(r).
 struct NearLimits {
   std::uint32_t lowest;
   std::uint32_t beyond;
@@ -44,6 +45,9 @@ struct Float32Lanes {
   using Bits = float;
   static constexpr bool kWidens = false;
   static constexpr Products kProducts = Products::rounded;
+  static constexpr std::uint32_t kInfinity = 255U << 23U;
+  static constexpr int kLowestRelative = -24;  ///< floor(log2) of the least error of a near pair
+  static constexpr NearLimits near_limits() { return {kLowest + (1U << 22U), kBeyond, 1U << 22U}; }
   static HWY_INLINE FloatVector widen(const float* from) { return hn::LoadU(FloatTag(), from); }
   static HWY_INLINE UintVector order(const float*, UintVector magnitude) { return magnitude; }
   static HWY_INLINE UintVector unusual(UintVector, UintVector, UintVector) {
@@ -55,7 +59,9 @@ struct BFloat16Lanes {
   using Bits = std::uint16_t;
   static constexpr bool kWidens = true;
   static constexpr Products kProducts = Products::exact;
-  static constexpr NearLimits near_limits() { return {25U << 7U, 253U << 7U, 127}; }
+  static constexpr int kLowestRelative = -8;
+  static constexpr std::uint16_t kInfinity = 0x7F80;
+  static constexpr NearLimits near_limits() { return {(25U << 7U) + 127U, 253U << 7U, 127}; }
   static HWY_INLINE FloatVector widen(const std::uint16_t* from) {
     const UintVector bits = hn::PromoteTo(UintTag(), hn::LoadU(HalfBitsTag(), from));
     return hn::BitCast(FloatTag(), hn::ShiftLeft<16>(bits));
@@ -72,7 +78,9 @@ struct Float16Lanes {
   using Bits = std::uint16_t;
   static constexpr bool kWidens = true;
   static constexpr Products kProducts = Products::exact;
-  static constexpr NearLimits near_limits() { return {0x0800U, 0x7C00U, 127}; }
+  static constexpr int kLowestRelative = -12;
+  static constexpr std::uint16_t kInfinity = 0x7C00;
+  static constexpr NearLimits near_limits() { return {0x0180U, 0x7C00U, 127}; }
   static HWY_INLINE FloatVector widen(const std::uint16_t* from) {
     const hn::Rebind<hwy::float16_t, FloatTag> half;
     return hn::PromoteTo(FloatTag(), hn::BitCast(half, hn::LoadU(HalfBitsTag(), from)));

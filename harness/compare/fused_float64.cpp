@@ -17,6 +17,7 @@
 #include "compare/lane_maxima-inl.h"
 #include "compare/lane_sums-inl.h"
 #include "compare/same_bytes-inl.h"
+#include "compare/upcoming-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
@@ -157,7 +158,8 @@ namespace parity::compare {
 HWY_EXPORT(FuseFloat64);
 
 BlockResult fuse_float64(std::span<const double> reference, std::span<const double> candidate,
-                         FusedChunk& chunk) {
+                         FusedChunk& chunk, Apart& apart) {
+  apart.count = 0;
   return HWY_DYNAMIC_DISPATCH(FuseFloat64)(reference.data(), candidate.data(), reference.size(),
                                            chunk);
 }

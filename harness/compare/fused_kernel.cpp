@@ -9,41 +9,64 @@
 
 #include "compare/fused_kernel.h"
 
+#include <type_traits>
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "compare/code_counts.h"
 #include "compare/count_codes-inl.h"
+#include "compare/count_near-inl.h"
 #include "compare/encode_any-inl.h"
 #include "compare/encode_near-inl.h"
 #include "compare/encode_near_short-inl.h"
 #include "compare/lane_maxima-inl.h"
 #include "compare/lane_sums-inl.h"
+#include "compare/near_sums-inl.h"
 #include "compare/same_bytes-inl.h"
+#include "compare/set_apart-inl.h"
 #include "compare/settle_ties-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
 namespace HWY_NAMESPACE {
 
-/// Both sides are the same bits: only Inf and NaN need care.
-template <typename L>
-HWY_INLINE BlockResult fuse_identical(const typename L::Bits* patterns, const float* values,
-                                      std::size_t count, const Upcoming& next, FusedChunk& chunk) {
-  constexpr std::uint32_t kInfinity = 255U << 23U;
+/// Whether values are finite, from their patterns: emulated widening of float16 turns Inf and NaN
+/// into numbers.
+HWY_INLINE bool all_finite(const std::uint16_t* patterns, std::size_t count,
+                           std::uint16_t infinity) {
+  const ShortTag d;
+  const ShortVector mask = hn::Set(d, std::uint16_t{0x7FFF});
+  ShortVector highest = hn::Zero(d);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d))
+    highest = hn::Max(highest, hn::And(hn::LoadU(d, patterns + i), mask));
+  return reduce_short(highest, [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }) <
+         infinity;
+}
+
+HWY_INLINE bool all_finite(const float* values, std::size_t count, std::uint32_t infinity) {
   const UintTag du;
   UintVector highest = hn::Zero(du);
-  UintVector unusual = hn::Zero(du);
   for (std::size_t i = 0; i < count; i += hn::Lanes(du)) {
     const UintVector bits = hn::BitCast(du, hn::LoadU(FloatTag(), values + i));
-    const UintVector magnitude = hn::And(bits, hn::Set(du, kAbsMask));
-    const UintVector order = L::order(patterns + i, magnitude);
-    highest = hn::Max(highest, magnitude);
-    unusual = hn::Or(unusual, L::unusual(order, order, hn::Set(du, ~0U)));
+    highest = hn::Max(highest, hn::And(bits, hn::Set(du, kAbsMask)));
   }
-  const auto max = [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; };
-  if (reduce(highest, max) >= kInfinity || reduce(unusual, max) != 0) return {};
-  add_identical(values, count, next, chunk);
+  return reduce(highest, [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }) < infinity;
+}
+
+/// Both sides are the same bits: only Inf and NaN need care.
+template <typename L>
+HWY_INLINE BlockResult fuse_identical(const typename L::Bits* values, std::size_t count,
+                                      const Upcoming& next, FusedChunk& chunk) {
+  if (!all_finite(values, count, L::kInfinity)) return {};
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  Lanes squared = load_lanes(chunk.shared_squared);
+  for (std::size_t i = 0; i < count; i += 4 * lanes) {
+    next.ask_for(i, 4 * lanes);
+    for (std::size_t part = 0; part < 4; ++part)
+      add_same(L::widen(values + i + part * lanes), i + part * lanes, squared);
+  }
+  store_lanes(squared, chunk.shared_squared);
   chunk.elements += count;
   chunk.ulp_codes[kUlpCodeZero] += count;
   return {BlockOutcome::fused, 0};
@@ -59,7 +82,6 @@ HWY_INLINE void widen_block(const typename L::Bits* from, std::size_t count, flo
 struct WideBlock {
   alignas(64) float reference[kBlockElements];
   alignas(64) float candidate[kBlockElements];
-  alignas(64) float difference[kBlockElements];
 };
 
 template <typename L>
@@ -71,47 +93,79 @@ HWY_INLINE void check_record(const float* reference, const float* candidate, std
   }
 }
 
+/// The codes of a near block into the chunk.
+template <typename L>
+HWY_INLINE void count_near(const BlockCodes& codes, std::size_t count, const NearBlock& block,
+                           FusedChunk& chunk) {
+  std::uint64_t* ulp_counts = chunk.ulp_codes.data() + kUlpCodeZero;
+  const std::uint64_t equal_before = *ulp_counts;
+  std::size_t equal = 0;
+  if constexpr (L::kWidens) {
+    count_short_ulp(codes.ulp, count, block.max_ulp, ulp_counts);
+    equal = static_cast<std::size_t>(*ulp_counts - equal_before);
+  } else {
+    equal = count_byte(codes.ulp, count, kNearUlpZero);
+    *ulp_counts += equal;
+    count_upwards(codes.ulp, count, kUlpCodeZero + 1, kNearUlpZero - 1, count - equal,
+                  ulp_counts + 1);
+  }
+  constexpr std::size_t kFirst = 256 - static_cast<std::size_t>(-L::kLowestRelative);
+  count_upwards(codes.relative, count, kFirst, 255, count - equal,
+                chunk.relative_codes.data() + kRelativeCodeBias + L::kLowestRelative);
+}
+
 /// The usual block. Adds nothing and returns `careful` when it is of another kind.
 template <typename L>
 HWY_INLINE BlockResult fuse_near(const typename L::Bits* reference,
                                  const typename L::Bits* candidate, std::size_t count,
-                                 BlockCodes& codes, WideBlock& wide, FusedChunk& chunk) {
+                                 const Upcoming& next, BlockCodes& codes, WideBlock& wide,
+                                 FusedChunk& chunk) {
   NearBlock block;
-  const float* r = wide.reference;
-  const Upcoming next = after(reference, candidate, count);
+  NearSums sums = load_near_sums(chunk);
   if constexpr (L::kWidens) {
-    block = encode_near_short<L>(reference, candidate, count, L::near_limits(), chunk.record, codes,
-                                 wide.reference, wide.difference);
+    block = encode_near_short<L>(reference, candidate, count, chunk.record, next, codes, sums);
   } else {
-    r = reference;
-    block = encode_near(reference, candidate, count, chunk.record, codes, wide.difference);
+    block = encode_near(reference, candidate, count, chunk.record, next, codes, sums);
   }
   if (!block.near) return {};
-  add_near_sums(r, wide.difference, count, next, chunk);
+  store_near_sums(sums, chunk);
   if (block.may_be_record) {
-    const float* c = wide.candidate;
     if constexpr (L::kWidens) {
+      widen_block<L>(reference, count, wide.reference);
       widen_block<L>(candidate, count, wide.candidate);
+      check_record<L>(wide.reference, wide.candidate, count, chunk);
     } else {
-      c = candidate;
+      check_record<L>(reference, candidate, count, chunk);
     }
-    check_record<L>(r, c, count, chunk);
   }
-  const std::uint64_t equal_before = chunk.ulp_codes[kUlpCodeZero];
-  const int bits = static_cast<int>(ulp_bin(block.max_ulp)) + 1;
-  if constexpr (L::kWidens) {
-    count_short_ulp(codes.ulp, count, chunk.ulp_codes);
-  } else {
-    count_upwards(codes.ulp, count, kUlpCodeZero, count, bits, chunk.ulp_codes);
-  }
-  const std::size_t equal = static_cast<std::size_t>(chunk.ulp_codes[kUlpCodeZero] - equal_before);
-  count_upwards(codes.relative, count, kRelativeCodeEqual + 1, count - equal, bits,
-                chunk.relative_codes);
+  count_near<L>(codes, count, block, chunk);
   chunk.elements += count;
   chunk.max_ulp = block.max_ulp > chunk.max_ulp ? block.max_ulp : chunk.max_ulp;
   const auto top = static_cast<double>(block.max_absolute);
   chunk.max_absolute = top > chunk.max_absolute ? top : chunk.max_absolute;
   return {BlockOutcome::fused, block.max_ulp};
+}
+
+/// A near block but for a few pairs, which go to `apart`.
+template <typename L>
+HWY_INLINE BlockResult fuse_without_apart(const typename L::Bits* reference,
+                                          const typename L::Bits* candidate, std::size_t count,
+                                          BlockCodes& codes, WideBlock& wide, FusedChunk& chunk,
+                                          Apart& apart) {
+  using Word = std::conditional_t<L::kWidens, std::uint16_t, std::uint32_t>;
+  WithoutApart<Word> kept;
+  if (apart.room == 0 || !set_apart(reference, candidate, count, L::near_limits(), kept, apart)) {
+    apart.count = 0;
+    return {};
+  }
+  const auto* r = reinterpret_cast<const typename L::Bits*>(kept.reference);
+  const auto* c = reinterpret_cast<const typename L::Bits*>(kept.candidate);
+  const BlockResult result =
+      fuse_near<L>(r, c, count, after(reference, candidate, count), codes, wide, chunk);
+  // Two zeros stood in for each of them.
+  chunk.elements -= apart.count;
+  chunk.ulp_codes[kUlpCodeZero] -= apart.count;
+  return result;
 }
 
 /// Any block of everyday values.
@@ -154,41 +208,42 @@ HWY_INLINE BlockResult fuse_any(const typename L::Bits* reference,
 
 template <typename L>
 HWY_INLINE BlockResult fuse(const typename L::Bits* reference, const typename L::Bits* candidate,
-                            std::size_t count, FusedChunk& chunk) {
-  WideBlock wide;
-  if (same_bytes(reference, candidate, count * sizeof(typename L::Bits))) {
-    const Upcoming next = after(reference, candidate, count);
-    if constexpr (L::kWidens) {
-      widen_block<L>(reference, count, wide.reference);
-      return fuse_identical<L>(reference, wide.reference, count, next, chunk);
-    } else {
-      return fuse_identical<L>(reference, reference, count, next, chunk);
-    }
-  }
+                            std::size_t count, FusedChunk& chunk, Apart& apart) {
+  apart.count = 0;
+  const Upcoming next = after(reference, candidate, count);
+  if (same_bytes(reference, candidate, count * sizeof(typename L::Bits)))
+    return fuse_identical<L>(reference, count, next, chunk);
   BlockCodes codes;
-  // Zeros and sign changes come in stretches: after a block that is not near, a few are not tried.
+  WideBlock wide;
+  // Blocks with many pairs apart come in stretches: after one, a few are not tried.
   constexpr int kNotTried = 7;
-  if (chunk.near_pause == 0) {
-    const BlockResult near = fuse_near<L>(reference, candidate, count, codes, wide, chunk);
-    if (near.outcome == BlockOutcome::fused) return near;
-    chunk.near_pause = kNotTried;
-  } else {
+  if (chunk.near_pause > 0) {
     --chunk.near_pause;
+    return fuse_any<L>(reference, candidate, count, codes, wide, chunk);
   }
+  if (!chunk.expect_apart) {
+    const BlockResult near = fuse_near<L>(reference, candidate, count, next, codes, wide, chunk);
+    if (near.outcome == BlockOutcome::fused) return near;
+  }
+  const BlockResult most =
+      fuse_without_apart<L>(reference, candidate, count, codes, wide, chunk, apart);
+  chunk.expect_apart = apart.count > 0;
+  if (most.outcome == BlockOutcome::fused) return most;
+  chunk.near_pause = kNotTried;
   return fuse_any<L>(reference, candidate, count, codes, wide, chunk);
 }
 
 BlockResult FuseFloat32(const float* reference, const float* candidate, std::size_t count,
-                        FusedChunk& chunk) {
-  return fuse<Float32Lanes>(reference, candidate, count, chunk);
+                        FusedChunk& chunk, Apart& apart) {
+  return fuse<Float32Lanes>(reference, candidate, count, chunk, apart);
 }
 BlockResult FuseBFloat16(const std::uint16_t* reference, const std::uint16_t* candidate,
-                         std::size_t count, FusedChunk& chunk) {
-  return fuse<BFloat16Lanes>(reference, candidate, count, chunk);
+                         std::size_t count, FusedChunk& chunk, Apart& apart) {
+  return fuse<BFloat16Lanes>(reference, candidate, count, chunk, apart);
 }
 BlockResult FuseFloat16(const std::uint16_t* reference, const std::uint16_t* candidate,
-                        std::size_t count, FusedChunk& chunk) {
-  return fuse<Float16Lanes>(reference, candidate, count, chunk);
+                        std::size_t count, FusedChunk& chunk, Apart& apart) {
+  return fuse<Float16Lanes>(reference, candidate, count, chunk, apart);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -203,19 +258,21 @@ HWY_EXPORT(FuseBFloat16);
 HWY_EXPORT(FuseFloat16);
 
 BlockResult fuse_float32(std::span<const float> reference, std::span<const float> candidate,
-                         FusedChunk& chunk) {
+                         FusedChunk& chunk, Apart& apart) {
   return HWY_DYNAMIC_DISPATCH(FuseFloat32)(reference.data(), candidate.data(), reference.size(),
-                                           chunk);
+                                           chunk, apart);
 }
 BlockResult fuse_bfloat16(std::span<const std::uint16_t> reference,
-                          std::span<const std::uint16_t> candidate, FusedChunk& chunk) {
+                          std::span<const std::uint16_t> candidate, FusedChunk& chunk,
+                          Apart& apart) {
   return HWY_DYNAMIC_DISPATCH(FuseBFloat16)(reference.data(), candidate.data(), reference.size(),
-                                            chunk);
+                                            chunk, apart);
 }
 BlockResult fuse_float16(std::span<const std::uint16_t> reference,
-                         std::span<const std::uint16_t> candidate, FusedChunk& chunk) {
+                         std::span<const std::uint16_t> candidate, FusedChunk& chunk,
+                         Apart& apart) {
   return HWY_DYNAMIC_DISPATCH(FuseFloat16)(reference.data(), candidate.data(), reference.size(),
-                                           chunk);
+                                           chunk, apart);
 }
 
 }  // namespace parity::compare

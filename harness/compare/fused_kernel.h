@@ -50,6 +50,7 @@ struct FusedChunk {
   std::uint64_t zero_sign = 0;
   std::array<std::uint64_t, 256> ulp_codes{};
   int near_pause = 0;                         ///< blocks for which the near way is not tried
+  bool expect_apart = false;                  ///< the last block had pairs apart
   std::array<std::uint64_t, 256> wide_ulp{};  ///< by bin, non-zero distances of float64
   std::array<std::uint64_t, 256> relative_codes{};
 };
@@ -68,23 +69,37 @@ inline constexpr std::size_t kRelativeCodeNone = 255;
 /// `careful`: the block holds a value outside the everyday range and nothing has been added.
 enum class BlockOutcome : std::uint8_t { fused, careful };
 
+/// Pairs that a kernel leaves out of an otherwise everyday block, for the careful way: a change of
+/// sign, a NaN. Which they are is decided pair by pair, and so the same on every target.
+struct Apart {
+  static constexpr std::size_t kMost = 64;
+
+  std::size_t room = kMost;  ///< 0: the block is handed back instead
+  std::size_t count = 0;
+  std::array<std::uint16_t, kMost> places{};  ///< within the block, ascending
+};
+
 struct BlockResult {
   BlockOutcome outcome = BlockOutcome::careful;
   std::uint64_t max_ulp = 0;
 };
 
 /// Both spans have equal size, a multiple of kBlockGranule and at most kBlockElements. The 16-bit
-/// types are passed as bit patterns. max_relative in `chunk` becomes the exact maximum of float64
-/// abs(c-r)/abs(r) so far.
+/// types are passed as bit patterns. The record in `chunk` becomes the exact maximum of float64
+/// abs(c-r)/abs(r) so far. Pairs in `apart` (its old ones are forgotten) are in none of the chunk's
+/// figures; there are none in a block that is handed back, and never in one of float64.
 [[nodiscard]] BlockResult fuse_float32(std::span<const float> reference,
-                                       std::span<const float> candidate, FusedChunk& chunk);
+                                       std::span<const float> candidate, FusedChunk& chunk,
+                                       Apart& apart);
 [[nodiscard]] BlockResult fuse_bfloat16(std::span<const std::uint16_t> reference,
-                                        std::span<const std::uint16_t> candidate,
-                                        FusedChunk& chunk);
+                                        std::span<const std::uint16_t> candidate, FusedChunk& chunk,
+                                        Apart& apart);
 [[nodiscard]] BlockResult fuse_float16(std::span<const std::uint16_t> reference,
-                                       std::span<const std::uint16_t> candidate, FusedChunk& chunk);
+                                       std::span<const std::uint16_t> candidate, FusedChunk& chunk,
+                                       Apart& apart);
 [[nodiscard]] BlockResult fuse_float64(std::span<const double> reference,
-                                       std::span<const double> candidate, FusedChunk& chunk);
+                                       std::span<const double> candidate, FusedChunk& chunk,
+                                       Apart& apart);
 
 /// Adds the counts and maxima of a finished chunk to the tally and its lanes to the sums. `padding`
 /// zero pairs are taken off again.

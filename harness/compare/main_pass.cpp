@@ -16,7 +16,7 @@ namespace {
 using tensor::DType;
 
 template <typename T>
-using Kernel = BlockResult (*)(std::span<const T>, std::span<const T>, FusedChunk&);
+using Kernel = BlockResult (*)(std::span<const T>, std::span<const T>, FusedChunk&, Apart&);
 
 struct ChunkRange {
   std::uint64_t first;
@@ -63,19 +63,24 @@ void walk_chunk(std::span<const std::byte> reference, std::span<const std::byte>
   fused.max_absolute = tally.max_absolute;
   BlockValues<T> reference_block;
   BlockValues<T> candidate_block;
+  Apart apart;
   std::size_t padding = 0;
   for (std::size_t done = 0; done < range.count; done += kBlockElements) {
     const std::uint64_t first = range.first + done;
     const std::size_t count = std::min(kBlockElements, range.count - done);
     const std::span<const T> r = reference_block.load(reference, first, count);
     const std::span<const T> c = candidate_block.load(candidate, first, count);
-    const BlockResult result = kernel(r, c, fused);
+    const BlockResult result = kernel(r, c, fused, apart);
     if (result.outcome == BlockOutcome::careful) {
       compare_carefully(source, first, count, tally, sums);
       continue;
     }
     padding += r.size() - count;
-    if (tally.worst.may_take(result.max_ulp, first)) offer_worst(source, first, count, tally.worst);
+    const std::span<const std::uint16_t> left_out(apart.places.data(), apart.count);
+    if (tally.worst.may_take(result.max_ulp, first))
+      offer_worst(source, first, count, left_out, tally.worst);
+    for (const std::uint16_t place : left_out)
+      compare_carefully(source, first + place, 1, tally, sums);
   }
   fold(fused, padding, tally, sums);
   walker.record = fused.record;

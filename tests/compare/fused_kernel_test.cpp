@@ -23,23 +23,34 @@ std::vector<T> as_values(const std::vector<Bits>& patterns) {
   return values;
 }
 
+/// The kernel with no room for pairs apart: it takes a block whole or not at all.
+template <typename T>
+BlockResult whole(BlockResult (*kernel)(std::span<const T>, std::span<const T>, FusedChunk&,
+                                        Apart&),
+                  const std::vector<T>& reference, const std::vector<T>& candidate,
+                  FusedChunk& chunk) {
+  Apart none;
+  none.room = 0;
+  return kernel(reference, candidate, chunk, none);
+}
+
 TEST(FusedKernel, TakesBlocksOfEverydayValuesInEveryDType) {
   const auto f32 = everyday_patterns<Float32Format>(kBlockElements, 90, 1);
   const auto f64 = everyday_patterns<Float64Format>(kBlockElements, 380, 2);
   const auto b16 = everyday_patterns<BFloat16Format>(kBlockElements, 90, 3);
   const auto f16 = everyday_patterns<Float16Format>(kBlockElements, 14, 4);
   FusedChunk chunk;
-  EXPECT_EQ(fuse_float32(as_values<float>(f32),
-                         as_values<float>(near_patterns<Float32Format>(f32, 5)), chunk)
+  EXPECT_EQ(whole(&fuse_float32, as_values<float>(f32),
+                  as_values<float>(near_patterns<Float32Format>(f32, 5)), chunk)
                 .outcome,
             BlockOutcome::fused);
-  EXPECT_EQ(fuse_float64(as_values<double>(f64),
-                         as_values<double>(near_patterns<Float64Format>(f64, 5)), chunk)
+  EXPECT_EQ(whole(&fuse_float64, as_values<double>(f64),
+                  as_values<double>(near_patterns<Float64Format>(f64, 5)), chunk)
                 .outcome,
             BlockOutcome::fused);
-  EXPECT_EQ(fuse_bfloat16(b16, near_patterns<BFloat16Format>(b16, 5), chunk).outcome,
+  EXPECT_EQ(whole(&fuse_bfloat16, b16, near_patterns<BFloat16Format>(b16, 5), chunk).outcome,
             BlockOutcome::fused);
-  EXPECT_EQ(fuse_float16(f16, near_patterns<Float16Format>(f16, 5), chunk).outcome,
+  EXPECT_EQ(whole(&fuse_float16, f16, near_patterns<Float16Format>(f16, 5), chunk).outcome,
             BlockOutcome::fused);
   EXPECT_EQ(chunk.elements, 4 * kBlockElements);
 }
@@ -53,9 +64,9 @@ TEST(FusedKernel, HandsBackBlocksWithOneUnusualValueUntouched) {
       std::vector<float> other(kBlockElements, 1.5F);
       other[at] = unusual;
       FusedChunk chunk;
-      EXPECT_EQ(fuse_float32(ones, other, chunk).outcome, BlockOutcome::careful)
+      EXPECT_EQ(whole(&fuse_float32, ones, other, chunk).outcome, BlockOutcome::careful)
           << unusual << " at " << at;
-      EXPECT_EQ(fuse_float32(other, ones, chunk).outcome, BlockOutcome::careful)
+      EXPECT_EQ(whole(&fuse_float32, other, ones, chunk).outcome, BlockOutcome::careful)
           << unusual << " at " << at;
       EXPECT_EQ(chunk.elements, 0U);
       EXPECT_EQ(chunk.max_ulp, 0U);
@@ -72,11 +83,11 @@ TEST(FusedKernel, HandsBackFloat16InfAndNanOnEverySimdTarget) {
       std::vector<std::uint16_t> other = ones;
       other[77] = static_cast<std::uint16_t>(unusual);
       FusedChunk chunk;
-      EXPECT_EQ(fuse_float16(ones, other, chunk).outcome, BlockOutcome::careful)
+      EXPECT_EQ(whole(&fuse_float16, ones, other, chunk).outcome, BlockOutcome::careful)
           << hwy::TargetName(target);
-      EXPECT_EQ(fuse_float16(other, ones, chunk).outcome, BlockOutcome::careful)
+      EXPECT_EQ(whole(&fuse_float16, other, ones, chunk).outcome, BlockOutcome::careful)
           << hwy::TargetName(target);
-      EXPECT_EQ(fuse_float16(other, other, chunk).outcome, BlockOutcome::careful)
+      EXPECT_EQ(whole(&fuse_float16, other, other, chunk).outcome, BlockOutcome::careful)
           << hwy::TargetName(target);
     }
     hwy::SetSupportedTargetsForTest(0);
@@ -88,12 +99,12 @@ TEST(FusedKernel, HandsBackFloat16BlocksWithASubnormalFlushedToZero) {
   std::vector<std::uint16_t> other(kBlockElements, 0);
   FusedChunk chunk;
   other[100] = 0x03FF;
-  EXPECT_EQ(fuse_float16(zeros, other, chunk).outcome, BlockOutcome::careful);
-  EXPECT_EQ(fuse_float16(other, zeros, chunk).outcome, BlockOutcome::careful);
+  EXPECT_EQ(whole(&fuse_float16, zeros, other, chunk).outcome, BlockOutcome::careful);
+  EXPECT_EQ(whole(&fuse_float16, other, zeros, chunk).outcome, BlockOutcome::careful);
   other[100] = 0x8001;
-  EXPECT_EQ(fuse_float16(other, zeros, chunk).outcome, BlockOutcome::careful);
+  EXPECT_EQ(whole(&fuse_float16, other, zeros, chunk).outcome, BlockOutcome::careful);
   other[100] = 0x0400;  // the smallest normal number is no subnormal
-  EXPECT_EQ(fuse_float16(other, zeros, chunk).outcome, BlockOutcome::fused);
+  EXPECT_EQ(whole(&fuse_float16, other, zeros, chunk).outcome, BlockOutcome::fused);
 }
 
 std::string bytes_of(const FusedChunk& chunk) {
@@ -138,10 +149,10 @@ std::string everything_gathered() {
     const auto c64 = same ? r64 : near_patterns<Float64Format>(r64, seed);
     const auto cb = same ? rb : near_patterns<BFloat16Format>(rb, seed);
     const auto ch = same ? rh : near_patterns<Float16Format>(rh, seed);
-    static_cast<void>(fuse_float32(as_values<float>(r32), as_values<float>(c32), f32));
-    static_cast<void>(fuse_float64(as_values<double>(r64), as_values<double>(c64), f64));
-    static_cast<void>(fuse_bfloat16(rb, cb, b16));
-    static_cast<void>(fuse_float16(rh, ch, f16));
+    static_cast<void>(whole(&fuse_float32, as_values<float>(r32), as_values<float>(c32), f32));
+    static_cast<void>(whole(&fuse_float64, as_values<double>(r64), as_values<double>(c64), f64));
+    static_cast<void>(whole(&fuse_bfloat16, rb, cb, b16));
+    static_cast<void>(whole(&fuse_float16, rh, ch, f16));
   }
   return bytes_of(f32) + bytes_of(f64) + bytes_of(b16) + bytes_of(f16);
 }
