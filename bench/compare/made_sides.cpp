@@ -35,16 +35,23 @@ Bits narrow_bits(double value) {
   return static_cast<Bits>(sign | ((raised - kRebias) >> (23 - mantissa_bits)));
 }
 
-double rounding_of(std::size_t size_bytes) {
-  switch (size_bytes) {
-    case 1:
-      return 6e-2;
-    case 2:
-      return 4e-3;
-    case 4:
-      return 4e-7;
-    default:
+/// About half a unit in the last place of a value near 1, as a product's rounding leaves it.
+double rounding_of(DType dtype) {
+  switch (dtype) {
+    case DType::float64:
       return 4e-16;
+    case DType::bfloat16:
+      return 4e-3;
+    case DType::float16:
+      return 5e-4;
+    case DType::float8_e4m3fn:
+    case DType::float8_e4m3fnuz:
+      return 6e-2;
+    case DType::float8_e5m2:
+    case DType::float8_e5m2fnuz:
+      return 1.2e-1;
+    default:
+      return 4e-7;
   }
 }
 
@@ -64,11 +71,11 @@ class Draws {
 };
 
 template <typename Bits, typename Encode>
-Sides floats(Data data, std::size_t side_bytes, Encode encode) {
+Sides floats(DType dtype, Data data, std::size_t side_bytes, Encode encode) {
   const std::size_t count = side_bytes / sizeof(Bits);
   Sides sides{std::vector<std::byte>(side_bytes), std::vector<std::byte>(side_bytes)};
   Draws draws;
-  const double rounding = rounding_of(sizeof(Bits));
+  const double rounding = rounding_of(dtype);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t draw = draws.next();
     double value = draws.gaussian(draw) * (1 + static_cast<double>(i % 1000) * 1e-4);
@@ -113,19 +120,20 @@ Sides integers(Data data, std::size_t side_bytes, Bits mask) {
 Sides made_sides(DType dtype, Data data, std::size_t side_bytes) {
   switch (dtype) {
     case DType::bfloat16:
-      return floats<std::uint16_t>(data, side_bytes, bfloat16_bits);
+      return floats<std::uint16_t>(dtype, data, side_bytes, bfloat16_bits);
     case DType::float16:
-      return floats<std::uint16_t>(data, side_bytes, narrow_bits<std::uint16_t, 10, 15, 0x7E00>);
+      return floats<std::uint16_t>(dtype, data, side_bytes,
+                                   narrow_bits<std::uint16_t, 10, 15, 0x7E00>);
     case DType::float8_e4m3fn:
-      return floats<std::uint8_t>(data, side_bytes, narrow_bits<std::uint8_t, 3, 7, 0x7F>);
+      return floats<std::uint8_t>(dtype, data, side_bytes, narrow_bits<std::uint8_t, 3, 7, 0x7F>);
     case DType::float8_e4m3fnuz:
-      return floats<std::uint8_t>(data, side_bytes, narrow_bits<std::uint8_t, 3, 8, 0x80>);
+      return floats<std::uint8_t>(dtype, data, side_bytes, narrow_bits<std::uint8_t, 3, 8, 0x80>);
     case DType::float8_e5m2:
-      return floats<std::uint8_t>(data, side_bytes, narrow_bits<std::uint8_t, 2, 15, 0x7E>);
+      return floats<std::uint8_t>(dtype, data, side_bytes, narrow_bits<std::uint8_t, 2, 15, 0x7E>);
     case DType::float8_e5m2fnuz:
-      return floats<std::uint8_t>(data, side_bytes, narrow_bits<std::uint8_t, 2, 16, 0x80>);
+      return floats<std::uint8_t>(dtype, data, side_bytes, narrow_bits<std::uint8_t, 2, 16, 0x80>);
     case DType::float64:
-      return floats<std::uint64_t>(data, side_bytes, double_bits);
+      return floats<std::uint64_t>(dtype, data, side_bytes, double_bits);
     case DType::int64:
     case DType::uint64:
       return integers<std::uint64_t>(data, side_bytes, ~std::uint64_t{0});
@@ -141,7 +149,7 @@ Sides made_sides(DType dtype, Data data, std::size_t side_bytes) {
     case DType::boolean:
       return integers<std::uint8_t>(data, side_bytes, 1);
     default:
-      return floats<std::uint32_t>(data, side_bytes, float_bits);
+      return floats<std::uint32_t>(dtype, data, side_bytes, float_bits);
   }
 }
 

@@ -89,19 +89,28 @@ std::uint64_t& count_of(PairKind kind, ClassCounts& classes) {
   return classes.finite;
 }
 
+void add(const Pair& pair, std::uint64_t index, Tally& tally, ChunkSums& sums) {
+  tally.classes.equal_bits += pair.equal_bits ? 1 : 0;
+  if (pair.kind == PairKind::finite) {
+    add_finite(pair, index, tally, sums);
+    return;
+  }
+  ++count_of(pair.kind, tally.classes);
+  if (is_one_sided(pair.kind)) tally.worst.offer({true, 0, index});
+}
+
 }  // namespace
 
 void compare_carefully(const PairSource& source, std::uint64_t first, std::size_t count,
                        Tally& tally, ChunkSums& sums) {
-  for_each_pair(source, first, count, [&](const Pair& pair, std::uint64_t index) {
-    tally.classes.equal_bits += pair.equal_bits ? 1 : 0;
-    if (pair.kind == PairKind::finite) {
-      add_finite(pair, index, tally, sums);
-      return;
-    }
-    ++count_of(pair.kind, tally.classes);
-    if (is_one_sided(pair.kind)) tally.worst.offer({true, 0, index});
-  });
+  for_each_pair(source, first, count,
+                [&](const Pair& pair, std::uint64_t index) { add(pair, index, tally, sums); });
+}
+
+void compare_carefully_at(const PairSource& source, std::uint64_t first,
+                          std::span<const std::uint16_t> places, Tally& tally, ChunkSums& sums) {
+  for_each_pair_at(source, first, places,
+                   [&](const Pair& pair, std::uint64_t index) { add(pair, index, tally, sums); });
 }
 
 void offer_worst(const PairSource& source, std::uint64_t first, std::size_t count,

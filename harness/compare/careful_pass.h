@@ -14,6 +14,10 @@ namespace parity::compare {
 void compare_carefully(const PairSource& source, std::uint64_t first, std::size_t count,
                        Tally& tally, ChunkSums& sums);
 
+/// The same for the pairs at `places`, counted from `first` on.
+void compare_carefully_at(const PairSource& source, std::uint64_t first,
+                          std::span<const std::uint16_t> places, Tally& tally, ChunkSums& sums);
+
 /// Offers the pairs of a block that was tallied another way to the list of worst elements, but for
 /// those at the ascending places in `left_out`.
 void offer_worst(const PairSource& source, std::uint64_t first, std::size_t count,

@@ -7,9 +7,6 @@
 #define PARITY_COMPARE_COUNT_NEAR_INL_H_
 #endif
 
-#include <bit>
-#include <cstring>
-
 #include <hwy/highway.h>
 
 #include "compare/count_codes-inl.h"
@@ -37,42 +34,18 @@ HWY_INLINE void count_four(const std::uint8_t* codes, std::size_t count, std::si
   }
 }
 
-/// Counts the few codes from `first` to `last` one by one.
-HWY_INLINE void count_rest(const std::uint8_t* codes, std::size_t count, std::size_t first,
-                           std::size_t last, std::uint64_t* counts) {
-  const ByteTag d;
-  const auto lowest = hn::Set(d, static_cast<std::uint8_t>(first));
-  const auto span = hn::Set(d, static_cast<std::uint8_t>(last - first));
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    const auto above = hn::Sub(hn::Load(d, codes + i), lowest);
-    alignas(8) std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(d, hn::Eq(hn::Min(above, span), above), bits);
-    std::uint64_t mask;
-    std::memcpy(&mask, bits, sizeof(mask));
-    for (; mask != 0; mask &= mask - 1) {
-      const std::size_t code = codes[i + static_cast<std::size_t>(std::countr_zero(mask))];
-      ++counts[code - first];
-    }
-  }
-}
-
-/// Counts codes from `first` up until all `wanted` have been seen, none of them past `last`, into
-/// counts[code - first]. There are 4 n codes from first to last, or more.
+/// Counts codes from `first` up until all `wanted` have been seen, into counts[code - first]. Looks
+/// at four codes at a time, so that counts needs room for three behind the last one.
 HWY_INLINE void count_upwards(const std::uint8_t* codes, std::size_t count, std::size_t first,
-                              std::size_t last, std::size_t wanted, std::uint64_t* counts) {
-  // So few are quicker looked up than found by a comparison per code.
-  constexpr std::size_t kFew = HWY_TARGET == HWY_SCALAR ? kBlockElements : 32;
-  std::size_t code = first;
-  while (wanted > kFew) {
+                              std::size_t wanted, std::uint64_t* counts) {
+  for (std::size_t code = first; wanted > 0; code += 4) {
     std::size_t found[4] = {};
     count_four(codes, count, code, found);
     for (std::size_t k = 0; k < 4; ++k) {
       counts[code - first + k] += found[k];
       wanted -= found[k];
     }
-    code += 4;
   }
-  if (wanted > 0) count_rest(codes, count, code, last, counts + (code - first));
 }
 
 /// Counts distances below 128 that are stored themselves into `counts`, of which [0] is for 0, [1]

@@ -24,4 +24,15 @@ void for_each_pair(const PairSource& source, std::uint64_t first, std::size_t co
   }
 }
 
+/// The same for the pairs at `places`, counted from `first` on.
+template <typename Visit>
+void for_each_pair_at(const PairSource& source, std::uint64_t first,
+                      std::span<const std::uint16_t> places, Visit visit) {
+  Pair pair;
+  for (const std::uint16_t place : places) {
+    source.read(first + place, {&pair, 1});
+    visit(pair, first + place);
+  }
+}
+
 }  // namespace parity::compare

@@ -8,6 +8,8 @@
 #define PARITY_COMPARE_ENCODE_NEAR_INL_H_
 #endif
 
+#include <limits>
+
 #include <hwy/highway.h>
 
 #include "compare/block_codes-inl.h"
@@ -44,29 +46,27 @@ HWY_INLINE UintVector pack4(UintVector a, UintVector b, UintVector c, UintVector
 }
 
 struct NearVectors {
-  UintVector lowest_less_one;  ///< of the larger magnitude of each pair, so that two zeros are no
-                               ///< low value
-  UintVector highest;
+  UintVector lowest_less_one;  ///< of abs(r), so that zero is no low value
   UintVector max_ulp;
   UintVector max_size;
+  hn::Vec<IntTag> max_ratio;  ///< bits of abs(c-r) less those of abs(r)
   FloatVector record;
 };
 
 HWY_INLINE NearVectors empty_near() {
   const UintVector zero = hn::Zero(UintTag());
-  return {hn::Set(UintTag(), ~0U), zero, zero, zero, hn::Zero(FloatTag())};
+  return {hn::Set(UintTag(), ~0U), zero, zero,
+          hn::Set(IntTag(), std::numeric_limits<std::int32_t>::min()), hn::Zero(FloatTag())};
 }
 
 /// Bits 23 to 30 are floor(log2(abs(c-r)/abs(r))), from -24 to -1, in two's complement; of equal
 /// pairs whose reference is not below 2^-102 they are another number.
 template <Products products>
-HWY_INLINE UintVector near_relative(FloatVector r, FloatVector difference,
+HWY_INLINE UintVector near_relative(UintVector r_size, FloatVector difference,
                                     const RecordVectors& record, NearVectors& seen) {
   const FloatTag df;
   const UintTag du;
-  const UintVector mask = hn::Set(du, kAbsMask);
-  const UintVector r_size = hn::And(hn::BitCast(du, r), mask);
-  const UintVector size = hn::And(hn::BitCast(du, difference), mask);
+  const UintVector size = hn::And(hn::BitCast(du, difference), hn::Set(du, kAbsMask));
   seen.max_size = hn::Max(seen.max_size, size);
   FloatVector ours = hn::BitCast(df, size);
   if constexpr (products == Products::exact) ours = hn::Mul(ours, record.difference_factor);
@@ -78,30 +78,22 @@ HWY_INLINE UintVector near_relative(FloatVector r, FloatVector difference,
 
 /// Bits 23 to 30 are the exponent field of the next smaller float32 than ulp: 126 for 1, 127 for 2,
 /// 128 for 3 and 4 and so on; 255 for 0.
-HWY_INLINE UintVector near_ulp(FloatVector r, FloatVector c, NearVectors& seen) {
-  const FloatTag df;
+HWY_INLINE UintVector near_ulp(UintVector r_bits, UintVector c_bits, NearVectors& seen) {
   const UintTag du;
   const IntTag di;
-  const UintVector r_bits = hn::BitCast(du, r);
-  const UintVector c_bits = hn::BitCast(du, c);
-  const UintVector mask = hn::Set(du, kAbsMask);
-  const UintVector one = hn::Set(du, 1U);
-  const UintVector larger = hn::Max(hn::And(r_bits, mask), hn::And(c_bits, mask));
-  seen.highest = hn::Max(seen.highest, larger);
-  seen.lowest_less_one = hn::Min(seen.lowest_less_one, hn::Sub(larger, one));
-  // Of opposite signs it is far more than any near block has, since both magnitudes are below
-  // `beyond`.
+  // Of opposite signs it is far more than any near block has, unless both are NaN or huge, which
+  // the difference shows.
   const auto ulp = hn::Abs(hn::BitCast(di, hn::Sub(r_bits, c_bits)));
   seen.max_ulp = hn::Max(seen.max_ulp, hn::BitCast(du, ulp));
-  return hn::Sub(hn::BitCast(du, hn::ConvertTo(df, ulp)), one);
+  return hn::Sub(hn::BitCast(du, hn::ConvertTo(FloatTag(), ulp)), hn::Set(du, 1U));
 }
 
 /// Also adds r and c-r to `sums`.
 HWY_INLINE NearBlock encode_near(const float* reference, const float* candidate, std::size_t count,
-                                 const RelativeRecord& record, const Upcoming& next,
-                                 BlockCodes& codes, NearSums& sums) {
+                                 const RelativeRecord& record, BlockCodes& codes, NearSums& sums) {
   constexpr NearLimits kLimits = Float32Lanes::near_limits();
   const FloatTag df;
+  const UintTag du;
   const std::size_t lanes = hn::Lanes(df);
   const RecordVectors to_beat = record_vectors(record);
   NearVectors seen = empty_near();
@@ -109,7 +101,6 @@ HWY_INLINE NearBlock encode_near(const float* reference, const float* candidate,
   auto* ulp_to = reinterpret_cast<std::uint32_t*>(codes.ulp);
   auto* relative_to = reinterpret_cast<std::uint32_t*>(codes.relative);
   for (std::size_t i = 0; i < count; i += 4 * lanes) {
-    next.ask_for(i, 4 * lanes);
     UintVector ulp[4];
     UintVector relative[4];
     for (std::size_t part = 0; part < 4; ++part) {
@@ -117,8 +108,12 @@ HWY_INLINE NearBlock encode_near(const float* reference, const float* candidate,
       const FloatVector r = hn::LoadU(df, reference + at);
       const FloatVector c = hn::LoadU(df, candidate + at);
       const FloatVector difference = hn::Sub(c, r);
-      ulp[part] = near_ulp(r, c, seen);
-      relative[part] = near_relative<Products::rounded>(r, difference, to_beat, seen);
+      const UintVector r_bits = hn::BitCast(du, r);
+      const UintVector r_size = hn::And(r_bits, hn::Set(du, kAbsMask));
+      seen.lowest_less_one = hn::Min(seen.lowest_less_one, hn::Sub(r_size, hn::Set(du, 1U)));
+      ulp[part] = near_ulp(r_bits, hn::BitCast(du, c), seen);
+      relative[part] = near_relative<Products::rounded>(r_size, difference, to_beat, seen);
+      seen.max_ratio = hn::Max(seen.max_ratio, hn::BitCast(IntTag(), relative[part]));
       add_near(r, difference, at, running);
     }
     hn::Store(pack4(ulp[0], ulp[1], ulp[2], ulp[3]), UintTag(), ulp_to + i / 4);
@@ -129,8 +124,11 @@ HWY_INLINE NearBlock encode_near(const float* reference, const float* candidate,
   const auto min = [](std::uint32_t a, std::uint32_t b) { return a < b ? a : b; };
   NearBlock block;
   block.max_ulp = reduce(seen.max_ulp, max);
-  block.near = block.max_ulp <= kLimits.max_ulp && reduce(seen.highest, max) < kLimits.beyond &&
-               reduce(seen.lowest_less_one, min) >= kLimits.lowest - 1;
+  // Inf and NaN leave no finite difference, and a ratio above 0 is a zero reference's.
+  block.near = block.max_ulp <= kLimits.max_ulp &&
+               reduce(seen.max_size, max) < Float32Lanes::kInfinity &&
+               reduce(seen.lowest_less_one, min) >= kLimits.lowest - 1 &&
+               hn::AllFalse(IntTag(), hn::Gt(seen.max_ratio, hn::Zero(IntTag())));
   block.max_absolute = largest_float(hn::BitCast(df, seen.max_size));
   block.may_be_record = largest_float(seen.record) > 0;
   if (block.near) sums = running;

@@ -78,8 +78,8 @@ HWY_INLINE NearBlock measure_near_short(const std::uint16_t* reference,
 template <typename L>
 HWY_INLINE NearBlock encode_near_short(const std::uint16_t* reference,
                                        const std::uint16_t* candidate, std::size_t count,
-                                       const RelativeRecord& record, const Upcoming& next,
-                                       BlockCodes& codes, NearSums& sums) {
+                                       const RelativeRecord& record, BlockCodes& codes,
+                                       NearSums& sums) {
   const FloatTag df;
   const std::size_t lanes = hn::Lanes(df);
   NearBlock block = measure_near_short(reference, candidate, count, L::near_limits(), codes);
@@ -89,13 +89,13 @@ HWY_INLINE NearBlock encode_near_short(const std::uint16_t* reference,
   NearSums running = sums;
   auto* relative_to = reinterpret_cast<std::uint32_t*>(codes.relative);
   for (std::size_t i = 0; i < count; i += 4 * lanes) {
-    next.ask_for(i, 4 * lanes);
     UintVector relative[4];
     for (std::size_t part = 0; part < 4; ++part) {
       const std::size_t at = i + part * lanes;
       const FloatVector r = L::widen(reference + at);
       const FloatVector difference = hn::Sub(L::widen(candidate + at), r);
-      relative[part] = near_relative<L::kProducts>(r, difference, to_beat, seen);
+      const UintVector r_size = hn::And(hn::BitCast(UintTag(), r), hn::Set(UintTag(), kAbsMask));
+      relative[part] = near_relative<L::kProducts>(r_size, difference, to_beat, seen);
       add_near(r, difference, at, running);
     }
     hn::Store(pack4(relative[0], relative[1], relative[2], relative[3]), UintTag(),

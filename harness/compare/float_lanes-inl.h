@@ -30,9 +30,9 @@ constexpr std::uint32_t kAbsMask = 0x7FFFFFFFU;
 constexpr std::uint32_t kLowest = 25U << 23U;
 constexpr std::uint32_t kBeyond = 253U << 23U;
 
-/// Limits of a near pair as integers of the dtype: two equal zeros, or the larger magnitude in
-/// [lowest, beyond) and a distance of at most max_ulp, small enough that c-r is exact in float32
-/// and at most half of abs(r).
+/// Limits of a near pair as integers of the dtype: two equal zeros, or magnitudes below `beyond`,
+/// the reference's not below `lowest`, and a distance of at most max_ulp, small enough that c-r is
+/// exact in float32 and at most half of abs(r).
 struct NearLimits {
   std::uint32_t lowest;
   std::uint32_t beyond;

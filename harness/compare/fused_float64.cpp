@@ -17,7 +17,6 @@
 #include "compare/lane_maxima-inl.h"
 #include "compare/lane_sums-inl.h"
 #include "compare/same_bytes-inl.h"
-#include "compare/upcoming-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
@@ -121,13 +120,13 @@ BlockResult FuseFloat64(const double* reference, const double* candidate, std::s
                         FusedChunk& chunk) {
   if (!all_everyday(reference, count)) return {};
   if (same_bytes(reference, candidate, count * sizeof(double))) {
-    add_identical(reference, count, after(reference, candidate, count), chunk);
+    add_identical(reference, count, chunk);
     chunk.elements += count;
     chunk.ulp_codes[kUlpCodeZero] += count;
     return {BlockOutcome::fused, 0};
   }
   if (!all_everyday(candidate, count)) return {};
-  add_sums(reference, candidate, count, after(reference, candidate, count), chunk);
+  add_sums(reference, candidate, count, chunk);
   const Extremes extremes = extremes_of(reference, candidate, count, chunk.record.largest);
   chunk.max_absolute =
       extremes.max_absolute > chunk.max_absolute ? extremes.max_absolute : chunk.max_absolute;

@@ -31,40 +31,35 @@ HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
 namespace HWY_NAMESPACE {
 
-/// Whether values are finite, from their patterns: emulated widening of float16 turns Inf and NaN
-/// into numbers.
-HWY_INLINE bool all_finite(const std::uint16_t* patterns, std::size_t count,
-                           std::uint16_t infinity) {
-  const ShortTag d;
-  const ShortVector mask = hn::Set(d, std::uint16_t{0x7FFF});
-  ShortVector highest = hn::Zero(d);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d))
-    highest = hn::Max(highest, hn::And(hn::LoadU(d, patterns + i), mask));
-  return reduce_short(highest, [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }) <
-         infinity;
-}
-
-HWY_INLINE bool all_finite(const float* values, std::size_t count, std::uint32_t infinity) {
-  const UintTag du;
-  UintVector highest = hn::Zero(du);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(du)) {
-    const UintVector bits = hn::BitCast(du, hn::LoadU(FloatTag(), values + i));
-    highest = hn::Max(highest, hn::And(bits, hn::Set(du, kAbsMask)));
-  }
-  return reduce(highest, [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; }) < infinity;
-}
-
-/// Both sides are the same bits: only Inf and NaN need care.
+/// From the patterns: emulated widening of float16 turns Inf and NaN into numbers.
 template <typename L>
-HWY_INLINE BlockResult fuse_identical(const typename L::Bits* values, std::size_t count,
-                                      const Upcoming& next, FusedChunk& chunk) {
-  if (!all_finite(values, count, L::kInfinity)) return {};
+HWY_INLINE bool same_finite(const typename L::Bits* reference, const typename L::Bits* candidate,
+                            std::size_t count) {
+  using Word = std::conditional_t<L::kWidens, std::uint16_t, std::uint32_t>;
+  const TagUpTo<Word, 64 / sizeof(Word)> d;
+  const auto infinity = hn::Set(d, static_cast<Word>(L::kInfinity));
+  const auto* r_from = reinterpret_cast<const Word*>(reference);
+  const auto* c_from = reinterpret_cast<const Word*>(candidate);
+  auto good = hn::Eq(infinity, infinity);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    const auto r = hn::LoadU(d, r_from + i);
+    good = hn::And(
+        good, hn::And(hn::Eq(r, hn::LoadU(d, c_from + i)), hn::Ne(hn::And(r, infinity), infinity)));
+  }
+  return hn::AllTrue(d, good);
+}
+
+/// Both sides are the same bits and finite. Adds nothing and returns `careful` when they are not.
+template <typename L>
+HWY_INLINE BlockResult fuse_identical(const typename L::Bits* reference,
+                                      const typename L::Bits* candidate, std::size_t count,
+                                      FusedChunk& chunk) {
   const std::size_t lanes = hn::Lanes(FloatTag());
   Lanes squared = load_lanes(chunk.shared_squared);
   for (std::size_t i = 0; i < count; i += 4 * lanes) {
-    next.ask_for(i, 4 * lanes);
+    if (!same_finite<L>(reference + i, candidate + i, 4 * lanes)) return {};
     for (std::size_t part = 0; part < 4; ++part)
-      add_same(L::widen(values + i + part * lanes), i + part * lanes, squared);
+      add_same(L::widen(reference + i + part * lanes), i + part * lanes, squared);
   }
   store_lanes(squared, chunk.shared_squared);
   chunk.elements += count;
@@ -106,11 +101,10 @@ HWY_INLINE void count_near(const BlockCodes& codes, std::size_t count, const Nea
   } else {
     equal = count_byte(codes.ulp, count, kNearUlpZero);
     *ulp_counts += equal;
-    count_upwards(codes.ulp, count, kUlpCodeZero + 1, kNearUlpZero - 1, count - equal,
-                  ulp_counts + 1);
+    count_upwards(codes.ulp, count, kUlpCodeZero + 1, count - equal, ulp_counts + 1);
   }
   constexpr std::size_t kFirst = 256 - static_cast<std::size_t>(-L::kLowestRelative);
-  count_upwards(codes.relative, count, kFirst, 255, count - equal,
+  count_upwards(codes.relative, count, kFirst, count - equal,
                 chunk.relative_codes.data() + kRelativeCodeBias + L::kLowestRelative);
 }
 
@@ -118,14 +112,13 @@ HWY_INLINE void count_near(const BlockCodes& codes, std::size_t count, const Nea
 template <typename L>
 HWY_INLINE BlockResult fuse_near(const typename L::Bits* reference,
                                  const typename L::Bits* candidate, std::size_t count,
-                                 const Upcoming& next, BlockCodes& codes, WideBlock& wide,
-                                 FusedChunk& chunk) {
+                                 BlockCodes& codes, WideBlock& wide, FusedChunk& chunk) {
   NearBlock block;
   NearSums sums = load_near_sums(chunk);
   if constexpr (L::kWidens) {
-    block = encode_near_short<L>(reference, candidate, count, chunk.record, next, codes, sums);
+    block = encode_near_short<L>(reference, candidate, count, chunk.record, codes, sums);
   } else {
-    block = encode_near(reference, candidate, count, chunk.record, next, codes, sums);
+    block = encode_near(reference, candidate, count, chunk.record, codes, sums);
   }
   if (!block.near) return {};
   store_near_sums(sums, chunk);
@@ -160,8 +153,7 @@ HWY_INLINE BlockResult fuse_without_apart(const typename L::Bits* reference,
   }
   const auto* r = reinterpret_cast<const typename L::Bits*>(kept.reference);
   const auto* c = reinterpret_cast<const typename L::Bits*>(kept.candidate);
-  const BlockResult result =
-      fuse_near<L>(r, c, count, after(reference, candidate, count), codes, wide, chunk);
+  const BlockResult result = fuse_near<L>(r, c, count, codes, wide, chunk);
   // Two zeros stood in for each of them.
   chunk.elements -= apart.count;
   chunk.ulp_codes[kUlpCodeZero] -= apart.count;
@@ -183,7 +175,7 @@ HWY_INLINE BlockResult fuse_any(const typename L::Bits* reference,
     r = reference;
     c = candidate;
   }
-  add_sums(r, c, count, after(reference, candidate, count), chunk);
+  add_sums(r, c, count, chunk);
   if (range.may_be_record) check_record<L>(r, c, count, chunk);
   // Rounding keeps order, so a larger difference cannot round to less than the largest so far.
   if (range.max_absolute >= static_cast<float>(chunk.max_absolute)) {
@@ -210,9 +202,10 @@ template <typename L>
 HWY_INLINE BlockResult fuse(const typename L::Bits* reference, const typename L::Bits* candidate,
                             std::size_t count, FusedChunk& chunk, Apart& apart) {
   apart.count = 0;
-  const Upcoming next = after(reference, candidate, count);
-  if (same_bytes(reference, candidate, count * sizeof(typename L::Bits)))
-    return fuse_identical<L>(reference, count, next, chunk);
+  if (same_bytes(reference, candidate, kBlockGranule * sizeof(typename L::Bits))) {
+    const BlockResult identical = fuse_identical<L>(reference, candidate, count, chunk);
+    if (identical.outcome == BlockOutcome::fused) return identical;
+  }
   BlockCodes codes;
   WideBlock wide;
   // Blocks with many pairs apart come in stretches: after one, a few are not tried.
@@ -222,7 +215,7 @@ HWY_INLINE BlockResult fuse(const typename L::Bits* reference, const typename L:
     return fuse_any<L>(reference, candidate, count, codes, wide, chunk);
   }
   if (!chunk.expect_apart) {
-    const BlockResult near = fuse_near<L>(reference, candidate, count, next, codes, wide, chunk);
+    const BlockResult near = fuse_near<L>(reference, candidate, count, codes, wide, chunk);
     if (near.outcome == BlockOutcome::fused) return near;
   }
   const BlockResult most =

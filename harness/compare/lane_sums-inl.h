@@ -12,7 +12,6 @@
 
 #include "compare/double_lanes-inl.h"
 #include "compare/fused_kernel.h"
-#include "compare/upcoming-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
@@ -21,11 +20,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Sums of a block whose two sides are the same bits: three equal products, added once, and no
 /// difference.
-HWY_INLINE void add_identical(const double* values, std::size_t count, const Upcoming& next,
-                              FusedChunk& chunk) {
+HWY_INLINE void add_identical(const double* values, std::size_t count, FusedChunk& chunk) {
   Lanes shared = load_lanes(chunk.shared_squared);
   for (std::size_t i = 0; i < count; i += kSumLanes) {
-    next.ask_for(i, kSumLanes);
     for (std::size_t v = 0; v < kVectors; ++v) {
       const DoubleVector value = load_wide(values + i + v * kVectorLanes);
       shared.at[v] = hn::Add(shared.at[v], hn::Mul(value, value));
@@ -44,14 +41,13 @@ HWY_INLINE DoubleVector plus_product(DoubleVector a, DoubleVector b, DoubleVecto
 /// Adds a block of any pairs to all sums.
 template <typename T>
 HWY_INLINE void add_sums(const T* reference, const T* candidate, std::size_t count,
-                         const Upcoming& next, FusedChunk& chunk) {
+                         FusedChunk& chunk) {
   Lanes rr = load_lanes(chunk.reference_squared);
   Lanes cc = load_lanes(chunk.candidate_squared);
   Lanes rc = load_lanes(chunk.product);
   Lanes dd = load_lanes(chunk.difference_squared);
   Lanes sum = load_lanes(chunk.difference);
   for (std::size_t i = 0; i < count; i += kSumLanes) {
-    next.ask_for(i, kSumLanes);
     for (std::size_t v = 0; v < kVectors; ++v) {
       const DoubleVector r = load_wide(reference + i + v * kVectorLanes);
       const DoubleVector c = load_wide(candidate + i + v * kVectorLanes);

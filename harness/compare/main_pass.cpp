@@ -79,8 +79,7 @@ void walk_chunk(std::span<const std::byte> reference, std::span<const std::byte>
     const std::span<const std::uint16_t> left_out(apart.places.data(), apart.count);
     if (tally.worst.may_take(result.max_ulp, first))
       offer_worst(source, first, count, left_out, tally.worst);
-    for (const std::uint16_t place : left_out)
-      compare_carefully(source, first + place, 1, tally, sums);
+    compare_carefully_at(source, first, left_out, tally, sums);
   }
   fold(fused, padding, tally, sums);
   walker.record = fused.record;

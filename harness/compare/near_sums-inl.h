@@ -13,7 +13,6 @@
 #include "compare/double_lanes-inl.h"
 #include "compare/float_lanes-inl.h"
 #include "compare/fused_kernel.h"
-#include "compare/upcoming-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {

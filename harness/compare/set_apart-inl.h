@@ -35,17 +35,19 @@ HWY_INLINE bool set_apart(const void* reference, const void* candidate, std::siz
   const hn::RebindToSigned<decltype(d)> signed_d;
   const auto mask = hn::Set(d, static_cast<Word>(static_cast<Word>(~Word{0}) >> 1U));
   const auto lowest = hn::Set(d, static_cast<Word>(limits.lowest));
-  const auto top = hn::Set(d, static_cast<Word>(limits.beyond - limits.lowest - 1));
+  const auto top = hn::Set(d, static_cast<Word>(limits.beyond - 1));
   const auto farthest = hn::Set(d, static_cast<Word>(limits.max_ulp));
   const auto* r_from = static_cast<const Word*>(reference);
   const auto* c_from = static_cast<const Word*>(candidate);
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     const auto r = hn::LoadU(d, r_from + i);
     const auto c = hn::LoadU(d, c_from + i);
-    const auto larger = hn::Max(hn::And(r, mask), hn::And(c, mask));
+    const auto r_size = hn::And(r, mask);
+    const auto larger = hn::Max(r_size, hn::And(c, mask));
     const auto ulp = hn::BitCast(d, hn::Abs(hn::BitCast(signed_d, hn::Sub(r, c))));
-    const auto above = hn::Sub(larger, lowest);
-    const auto usual = hn::Or(hn::Eq(larger, hn::Zero(d)), hn::Eq(hn::Min(above, top), above));
+    const auto inside =
+        hn::And(hn::Eq(hn::Min(r_size, lowest), lowest), hn::Eq(hn::Min(larger, top), larger));
+    const auto usual = hn::Or(hn::Eq(larger, hn::Zero(d)), inside);
     const auto near = hn::And(usual, hn::Eq(hn::Min(ulp, farthest), ulp));
     hn::Store(hn::IfThenElseZero(near, r), d, kept.reference + i);
     hn::Store(hn::IfThenElseZero(near, c), d, kept.candidate + i);

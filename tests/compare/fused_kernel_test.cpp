@@ -74,6 +74,46 @@ TEST(FusedKernel, HandsBackBlocksWithOneUnusualValueUntouched) {
   }
 }
 
+// A block of near pairs with one that is not: the others are taken, and that one is named.
+TEST(FusedKernel, SetsOnePairApartOnEverySimdTarget) {
+  struct Case {
+    std::uint32_t reference;
+    std::uint32_t candidate;
+  };
+  constexpr Case kOdd[] = {
+      {0x00000000, 0x00000001},                            // zero against the smallest subnormal
+      {0x00000001, 0x00000000}, {0x00000000, 0x80000000},  // zeros of unequal sign
+      {0x7F800000, 0x7F800000}, {0x7F7FFFFF, 0x7F800000},  // Inf, also one step from a number
+      {0x7F800000, 0x7F7FFFFF}, {0xFF800000, 0x7F800000},
+      {0x7FC00000, 0x7FC00000}, {0x7F800001, 0x7F800000},  // NaN, also one step from Inf
+      {0x3F800000, 0x7FC00000}, {0x3F800000, 0xBF800000},  // a change of sign
+      {0x7F000000, 0xFF000000}, {0x0C800000, 0x0C800001},  // huge ones, tiny ones
+      {0x3F800000, 0x3FC00001}};                           // more than half of the reference apart
+  const std::vector<std::uint32_t> near(kBlockElements, 0x3F800000);
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (const Case& odd : kOdd) {
+      std::vector<std::uint32_t> reference = near;
+      std::vector<std::uint32_t> candidate = near;
+      candidate[3] = 0x3F800001;
+      reference[517] = odd.reference;
+      candidate[517] = odd.candidate;
+      FusedChunk chunk;
+      Apart apart;
+      const BlockResult result =
+          fuse_float32(as_values<float>(reference), as_values<float>(candidate), chunk, apart);
+      EXPECT_EQ(result.outcome, BlockOutcome::fused);
+      ASSERT_EQ(apart.count, 1U) << std::hex << odd.reference << " against " << odd.candidate
+                                 << " on " << hwy::TargetName(target);
+      EXPECT_EQ(apart.places[0], 517U);
+      EXPECT_EQ(chunk.elements, kBlockElements - 1);
+      EXPECT_EQ(chunk.ulp_codes[kUlpCodeZero], kBlockElements - 2);
+      EXPECT_EQ(chunk.max_ulp, 1U);
+    }
+    hwy::SetSupportedTargetsForTest(0);
+  }
+}
+
 TEST(FusedKernel, HandsBackFloat16InfAndNanOnEverySimdTarget) {
   // Highway's emulated widening of float16 turns Inf and NaN into numbers.
   for (const auto target : hwy::SupportedAndGeneratedTargets()) {
