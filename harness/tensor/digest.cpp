@@ -6,6 +6,9 @@
 #include <new>
 
 #include <xxhash.h>
+#ifdef PARITY_XXHASH_DISPATCHES
+#include <xxh_x86dispatch.h>  // puts the dispatching functions in the place of the plain ones
+#endif
 
 #include "error/error.h"
 
