@@ -69,8 +69,9 @@ void CaptureStream::State::consume_until_closed() {
   while (const std::shared_ptr<QueuedTap> tap = queue.pop()) {
     run::WorkSpan span("consume", tap->size_bytes);
     if (run::keeps_timeline()) span.say(run::to_string(tap->id));
-    const std::span<const std::byte> bytes = tap->buffer->bytes().first(tap->size_bytes);
-    consumer.consume({tap->id, {tap->dtype, tap->shape, bytes}, tap->digest});
+    std::span<const std::byte> bytes;
+    if (tap->wish != DigestWish::alone) bytes = tap->buffer->bytes().first(tap->size_bytes);
+    consumer.consume({tap->id, {tap->dtype, tap->shape, bytes}, tap->size_bytes, tap->digest});
     pool.release(std::move(tap->buffer));
   }
 }
@@ -118,21 +119,23 @@ CaptureStream::~CaptureStream() { state_->stop(); }
 
 void CaptureStream::on_tap(const run::TapId& id, const run::DeviceTensor& value) {
   if (!state_->filter.keeps(id)) return;
+  const DigestWish wish = state_->consumer.digest_wish(id);
+  const std::size_t sums_bytes = wish == DigestWish::alone ? value.sums_bytes() : 0;
   std::unique_ptr<run::HostBuffer> buffer;
   {
     const run::WorkSpan span("wait for the ring");
-    buffer = state_->pool.acquire(value.size_bytes());
+    buffer = state_->pool.acquire(sums_bytes > 0 ? sums_bytes : value.size_bytes());
   }
   if (buffer == nullptr) {
     // The real cause waits in finish(); this only stops the run, whose own layers may rewrite the
     // message.
     throw Error(ErrorKind::resource, "the capture of taps has stopped");
   }
-  std::unique_ptr<run::Transfer> transfer = value.start_copy(*buffer);
+  std::unique_ptr<run::Transfer> transfer =
+      sums_bytes > 0 ? value.start_sums(*buffer) : value.start_copy(*buffer);
   ++state_->tap_count;
-  state_->queue.push({id, value.dtype(), value.shape(), value.size_bytes(),
-                      state_->consumer.digest_wish(id), std::move(buffer), std::move(transfer),
-                      std::nullopt});
+  state_->queue.push({id, value.dtype(), value.shape(), value.size_bytes(), wish, sums_bytes,
+                      std::move(buffer), std::move(transfer), std::nullopt});
 }
 
 void CaptureStream::on_skipped(const run::TapId& id, const std::string& reason) {

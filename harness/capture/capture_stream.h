@@ -21,7 +21,8 @@ namespace parity::capture {
 /// A tap in host memory, valid during the call that hands it over.
 struct CapturedTap {
   const run::TapId& id;
-  tensor::TensorView value;
+  tensor::TensorView value;  ///< without its bytes where the digest was wished for alone
+  std::size_t size_bytes = 0;
   std::optional<tensor::Digest> digest;  ///< when the consumer wished for it
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "run/timeline.h"
+#include "tensor/block_digest.h"
 
 namespace parity::capture {
 
@@ -43,12 +44,16 @@ bool TapQueue::digest_next() {
     tap = entry->tap;
   }
   {
-    const run::WorkSpan span("copy to host", tap->size_bytes);
+    const run::WorkSpan span("copy to host",
+                             tap->sums_bytes > 0 ? tap->sums_bytes : tap->size_bytes);
     tap->transfer->wait();
   }
-  if (tap->wish == DigestWish::wanted) {
+  if (tap->wish != DigestWish::none) {
     const run::WorkSpan span("digest", tap->size_bytes);
-    tap->digest = tensor::digest_of(tap->buffer->bytes().first(tap->size_bytes));
+    tap->digest =
+        tap->sums_bytes > 0
+            ? tensor::digest_of_sums(tap->buffer->bytes().first(tap->sums_bytes), tap->size_bytes)
+            : tensor::digest_of(tap->buffer->bytes().first(tap->size_bytes));
   }
   mark_ready(tap.get());
   return true;

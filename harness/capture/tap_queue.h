@@ -17,7 +17,8 @@
 
 namespace parity::capture {
 
-enum class DigestWish : std::uint8_t { none, wanted };
+/// `alone`: the consumer needs no values beside it, so that they may stay on the device.
+enum class DigestWish : std::uint8_t { none, wanted, alone };
 
 /// A tap whose copy is under way or done.
 struct QueuedTap {
@@ -26,6 +27,7 @@ struct QueuedTap {
   tensor::Shape shape;
   std::size_t size_bytes = 0;
   DigestWish wish = DigestWish::none;
+  std::size_t sums_bytes = 0;  ///< not 0: the buffer has the tap's sums instead of its values
   std::unique_ptr<run::HostBuffer> buffer;
   std::unique_ptr<run::Transfer> transfer;
   std::optional<tensor::Digest> digest;  ///< once digest_next() is through with a wanted one

@@ -52,6 +52,13 @@ class DeviceTensor {
   /// `destination`. The value copied is the one at the time of the call, whatever the model does to
   /// the tensor later.
   [[nodiscard]] virtual std::unique_ptr<Transfer> start_copy(HostBuffer& destination) const = 0;
+
+  /// Host bytes that start_sums() fills; 0 where the device does not sum for a digest.
+  [[nodiscard]] virtual std::size_t sums_bytes() const { return 0; }
+  /// Like start_copy(), of the sums that tensor::digest_of_sums() goes on from.
+  [[nodiscard]] virtual std::unique_ptr<Transfer> start_sums(HostBuffer& /*destination*/) const {
+    return nullptr;
+  }
 };
 
 /// Receives every tap of a run in execution order, on the thread that runs the model.

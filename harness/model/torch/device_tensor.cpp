@@ -1,15 +1,21 @@
 #include "model/torch/device_tensor.h"
 
+#include <map>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include <ATen/ATen.h>
 #include <c10/core/Event.h>
+#include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "error/error.h"
 #include "model/torch/bridge.h"
 #include "model/torch/device.h"
+#include "model/torch/device_digest.h"
 #include "model/torch/guard.h"
+#include "tensor/block_digest.h"
 
 namespace parity::model {
 namespace {
@@ -32,6 +38,55 @@ class EventTransfer final : public run::Transfer {
   c10::Event event_;
   std::string context_;
 };
+
+at::Tensor host_view(run::HostBuffer& destination, at::IntArrayRef sizes, at::ScalarType type) {
+  return at::from_blob(destination.bytes().data(), sizes, at::TensorOptions().dtype(type));
+}
+
+/// Behind everything that the model has queued so far, and before everything that it will.
+std::unique_ptr<run::Transfer> copy_in_line(const at::Tensor& from, run::HostBuffer& destination,
+                                            const std::string& context) {
+  host_view(destination, from.sizes(), from.scalar_type()).copy_(from, /*non_blocking=*/true);
+  c10::Event event(from.device().type());
+  event.record(c10::impl::VirtualGuardImpl(from.device().type()).getStream(from.device()));
+  return std::make_unique<EventTransfer>(std::move(event), context);
+}
+
+/// The stream of copies to the host, one per device.
+c10::Stream copy_stream(const c10::Device& device) {
+  static std::map<c10::DeviceIndex, c10::Stream> streams;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const auto found = streams.find(device.index());
+  if (found != streams.end()) return found->second;
+  const c10::impl::VirtualGuardImpl guard(device.type());
+  return streams.emplace(device.index(), guard.getStreamFromGlobalPool(device)).first->second;
+}
+
+/// Beside what the model goes on with. Nothing else writes into `from`.
+std::unique_ptr<run::Transfer> copy_aside(const at::Tensor& from, run::HostBuffer& destination,
+                                          const std::string& context) {
+  const c10::Device device = from.device();
+  const c10::Stream aside = copy_stream(device);
+  c10::Event made(device.type());
+  made.record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+  made.block(aside);
+  from.record_stream(aside);
+  const c10::StreamGuard guard(aside);
+  return copy_in_line(from, destination, context);
+}
+
+/// What the copy to the host is taken from while the model goes on. nullopt where the device has no
+/// room for it, or the tap is so small that two copies cost more than one that the model waits for.
+std::optional<at::Tensor> copy_on_device(const at::Tensor& tensor) {
+  constexpr std::size_t kSmallestBytes = std::size_t{64} << 10U;
+  if (tensor.nbytes() < kSmallestBytes) return std::nullopt;
+  try {
+    return tensor.clone(at::MemoryFormat::Contiguous);
+  } catch (const c10::OutOfMemoryError&) {
+    return std::nullopt;
+  }
+}
 
 class TensorBuffer final : public run::HostBuffer {
  public:
@@ -81,20 +136,30 @@ std::unique_ptr<run::Transfer> TorchDeviceTensor::start_copy(run::HostBuffer& de
   // run had come.
   const std::string context = "copying tap '" + label_ + "' from the device";
   with_torch_errors(context, [&] {
-    at::Tensor host = at::from_blob(destination.bytes().data(), tensor_.sizes(),
-                                    at::TensorOptions().dtype(tensor_.scalar_type()));
     if (tensor_.is_cpu()) {
-      host.copy_(tensor_);
+      host_view(destination, tensor_.sizes(), tensor_.scalar_type()).copy_(tensor_);
       transfer = std::make_unique<DoneTransfer>();
       return;
     }
     // The stream's order makes this the value as of now: whatever the model does later comes behind
-    // the copy.
-    host.copy_(tensor_, /*non_blocking=*/true);
-    c10::Event event(tensor_.device().type());
-    event.record(c10::impl::VirtualGuardImpl(tensor_.device().type()).getStream(tensor_.device()));
-    transfer = std::make_unique<EventTransfer>(std::move(event), context);
+    // the copy on the device, and does not wait for the one to the host.
+    const std::optional<at::Tensor> kept = copy_on_device(tensor_);
+    transfer = kept ? copy_aside(*kept, destination, context)
+                    : copy_in_line(tensor_, destination, context);
   });
+  return transfer;
+}
+
+std::size_t TorchDeviceTensor::sums_bytes() const {
+  return digests_on_device(tensor_) ? tensor::block_sum_layout(size_bytes()).size_bytes() : 0;
+}
+
+std::unique_ptr<run::Transfer> TorchDeviceTensor::start_sums(run::HostBuffer& destination) const {
+  PARITY_CHECK(destination.bytes().size() >= tensor::block_sum_layout(size_bytes()).size_bytes());
+  std::unique_ptr<run::Transfer> transfer;
+  const std::string context = "digesting tap '" + label_ + "' on the device";
+  with_torch_errors(
+      context, [&] { transfer = copy_aside(device_block_sums(tensor_), destination, context); });
   return transfer;
 }
 

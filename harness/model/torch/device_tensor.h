@@ -24,6 +24,9 @@ class TorchDeviceTensor final : public run::DeviceTensor {
   [[nodiscard]] const at::Tensor& tensor() const { return tensor_; }
   [[nodiscard]] std::unique_ptr<run::Transfer> start_copy(
       run::HostBuffer& destination) const override;
+  [[nodiscard]] std::size_t sums_bytes() const override;
+  [[nodiscard]] std::unique_ptr<run::Transfer> start_sums(
+      run::HostBuffer& destination) const override;
 
  private:
   at::Tensor tensor_;

@@ -15,7 +15,7 @@ void ComparingSink::consume(const capture::CapturedTap& captured) {
   taps_.add({record_of(captured), captured.value});
   // Without a map, the stream has left out what nobody wants.
   if (save_ != nullptr && (!taps_.has_map() || taps_.wants(captured.id))) save_->consume(captured);
-  progress_.tap_done(captured.value.bytes.size());
+  progress_.tap_done(captured.size_bytes);
 }
 
 capture::DigestWish ComparingSink::digest_wish(const run::TapId& id) const {

@@ -66,7 +66,7 @@ void RowSink::consume(const capture::CapturedTap& captured) {
   const tensor::HostTensor whole = golden_.read_tap(row_.case_index, place);
   const std::optional<tensor::HostTensor> part =
       row_of_batch(whole.view(), candidate.shape, row_.batch, row_.row);
-  progress_.tap_done(captured.value.bytes.size());
+  progress_.tap_done(captured.size_bytes);
   // A tap as large for one row as for all is shared by them, or made from all of them: a sum over
   // the batch is no fault.
   const bool is_whole = part && whole.shape() == candidate.shape;

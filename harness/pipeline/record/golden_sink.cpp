@@ -13,11 +13,10 @@ void GoldenSink::consume(const capture::CapturedTap& captured) {
   tap.dtype = value.dtype;
   tap.shape = value.shape;
   tap.digest = captured.digest.value();
-  tap.mode = choice_.mode;
+  tap.mode = mode_of(id);
   if (id.kind == run::TapKind::output) {
     output_digests_[id] = tap.digest;
     if (model_.is_logits(id, value.shape, inputs_)) tap.role = run::Role::logits;
-    tap.mode = run::StoreMode::full;
   }
   const run::WorkSpan span("write", tap.mode == run::StoreMode::full ? value.bytes.size() : 0);
   switch (tap.mode) {
@@ -33,8 +32,8 @@ void GoldenSink::consume(const capture::CapturedTap& captured) {
       break;
   }
   ++tap_count_;
-  size_bytes_ += value.bytes.size();
-  progress_.tap_done(value.bytes.size());
+  size_bytes_ += captured.size_bytes;
+  progress_.tap_done(captured.size_bytes);
 }
 
 void OutputDigestSink::consume(const capture::CapturedTap& captured) {

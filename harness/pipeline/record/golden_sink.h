@@ -33,8 +33,9 @@ class GoldenSink final : public capture::TapConsumer {
       : writer_(writer), choice_(choice), model_(model), inputs_(inputs), progress_(progress) {}
 
   void consume(const capture::CapturedTap& captured) override;
-  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& /*id*/) const override {
-    return capture::DigestWish::wanted;
+  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& id) const override {
+    return mode_of(id) == run::StoreMode::digest ? capture::DigestWish::alone
+                                                 : capture::DigestWish::wanted;
   }
 
   [[nodiscard]] const OutputDigests& output_digests() const { return output_digests_; }
@@ -42,6 +43,10 @@ class GoldenSink final : public capture::TapConsumer {
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
  private:
+  [[nodiscard]] run::StoreMode mode_of(const run::TapId& id) const {
+    return id.kind == run::TapKind::output ? run::StoreMode::full : choice_.mode;
+  }
+
   golden_store::GoldenWriter& writer_;
   const StoreChoice choice_;
   const model::Model& model_;
@@ -57,7 +62,7 @@ class OutputDigestSink final : public capture::TapConsumer {
  public:
   void consume(const capture::CapturedTap& captured) override;
   [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& /*id*/) const override {
-    return capture::DigestWish::wanted;
+    return capture::DigestWish::alone;
   }
 
   [[nodiscard]] const OutputDigests& output_digests() const { return output_digests_; }

@@ -65,10 +65,13 @@ class RepeatSink final : public capture::TapConsumer {
     }
     ++seen_[found->second];
     hold_against_recorded(found->second, captured);
-    progress_.tap_done(captured.value.bytes.size());
+    progress_.tap_done(captured.size_bytes);
   }
-  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& /*id*/) const override {
-    return capture::DigestWish::wanted;
+  [[nodiscard]] capture::DigestWish digest_wish(const run::TapId& id) const override {
+    const auto found = places_.find(id);
+    const bool alone = found != places_.end() &&
+                       writer_.taps(case_index_)[found->second].mode == run::StoreMode::digest;
+    return alone ? capture::DigestWish::alone : capture::DigestWish::wanted;
   }
 
   [[nodiscard]] RepeatedCase result(std::int64_t repeats) const;
