@@ -30,41 +30,48 @@ Scaled scaled_difference(const Pair& pair) {
   return {pair.candidate * kDown - pair.reference * kDown, 1};
 }
 
-void add_product(ScaledSum& sum, const Scaled& a, const Scaled& b) {
-  sum[static_cast<std::size_t>(a.scale + b.scale + 2)] += a.value * b.value;
+void add_product(ScaledSum& sum, const Scaled& a, const Scaled& b, double times) {
+  sum[static_cast<std::size_t>(a.scale + b.scale + 2)] += a.value * b.value * times;
 }
 
-void add_sums(const Pair& pair, ChunkSums& sums) {
+void add_sums(const Pair& pair, double times, ChunkSums& sums) {
   const Scaled reference = scaled(pair.reference);
   const Scaled candidate = scaled(pair.candidate);
   const Scaled difference = scaled_difference(pair);
-  add_product(sums.reference_squared, reference, reference);
-  add_product(sums.candidate_squared, candidate, candidate);
-  add_product(sums.product, reference, candidate);
-  add_product(sums.difference_squared, difference, difference);
-  sums.difference[static_cast<std::size_t>(difference.scale + 1)] += difference.value;
+  add_product(sums.reference_squared, reference, reference, times);
+  add_product(sums.candidate_squared, candidate, candidate, times);
+  add_product(sums.product, reference, candidate, times);
+  add_product(sums.difference_squared, difference, difference, times);
+  sums.difference[static_cast<std::size_t>(difference.scale + 1)] += difference.value * times;
 }
 
-void add_relative(const Pair& pair, Tally& tally) {
+void add_relative(const Pair& pair, std::uint64_t times, Tally& tally) {
   if (pair.reference == 0 && pair.candidate != 0) {
-    ++tally.classes.zero_reference;
+    tally.classes.zero_reference += times;
     return;
   }
   const double relative = pair.difference == 0 ? 0 : relative_error(pair);
-  ++tally.relative[relative_bin(relative)];
+  tally.relative[relative_bin(relative)] += times;
   tally.max_relative = std::max(tally.max_relative, relative);
 }
 
-void add_finite(const Pair& pair, std::uint64_t index, Tally& tally, ChunkSums& sums) {
-  ++tally.classes.finite;
-  tally.classes.zero_sign += pair.zero_sign ? 1 : 0;
-  tally.classes.flushed_to_zero += pair.flushed_to_zero ? 1 : 0;
-  ++tally.ulp[ulp_bin(pair.ulp)];
+void add_finite(const Pair& pair, std::uint64_t times, Tally& tally, ChunkSums& sums) {
+  tally.classes.finite += times;
+  tally.classes.zero_sign += pair.zero_sign ? times : 0;
+  tally.classes.flushed_to_zero += pair.flushed_to_zero ? times : 0;
+  tally.ulp[ulp_bin(pair.ulp)] += times;
   tally.max_ulp = std::max(tally.max_ulp, pair.ulp);
   tally.max_absolute = std::max(tally.max_absolute, std::abs(pair.difference));
-  add_relative(pair, tally);
-  add_sums(pair, sums);
-  if (tally.worst.may_take(pair.ulp, index)) tally.worst.offer({false, pair.ulp, index});
+  add_relative(pair, times, tally);
+  add_sums(pair, static_cast<double>(times), sums);
+}
+
+void offer(const Pair& pair, std::uint64_t index, WorstList& worst) {
+  if (is_one_sided(pair.kind)) {
+    worst.offer({true, 0, index});
+  } else if (worst.may_take(pair.ulp, index)) {
+    worst.offer({false, pair.ulp, index});
+  }
 }
 
 std::uint64_t& count_of(PairKind kind, ClassCounts& classes) {
@@ -90,16 +97,20 @@ std::uint64_t& count_of(PairKind kind, ClassCounts& classes) {
 }
 
 void add(const Pair& pair, std::uint64_t index, Tally& tally, ChunkSums& sums) {
-  tally.classes.equal_bits += pair.equal_bits ? 1 : 0;
-  if (pair.kind == PairKind::finite) {
-    add_finite(pair, index, tally, sums);
-    return;
-  }
-  ++count_of(pair.kind, tally.classes);
-  if (is_one_sided(pair.kind)) tally.worst.offer({true, 0, index});
+  add_pairs(pair, 1, tally, sums);
+  offer(pair, index, tally.worst);
 }
 
 }  // namespace
+
+void add_pairs(const Pair& pair, std::uint64_t times, Tally& tally, ChunkSums& sums) {
+  tally.classes.equal_bits += pair.equal_bits ? times : 0;
+  if (pair.kind == PairKind::finite) {
+    add_finite(pair, times, tally, sums);
+  } else {
+    count_of(pair.kind, tally.classes) += times;
+  }
+}
 
 void compare_carefully(const PairSource& source, std::uint64_t first, std::size_t count,
                        Tally& tally, ChunkSums& sums) {
@@ -120,7 +131,7 @@ void offer_worst(const PairSource& source, std::uint64_t first, std::size_t coun
       left_out = left_out.subspan(1);
       return;
     }
-    if (worst.may_take(pair.ulp, index)) worst.offer({false, pair.ulp, index});
+    offer(pair, index, worst);
   });
 }
 

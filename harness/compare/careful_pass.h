@@ -10,6 +10,9 @@
 
 namespace parity::compare {
 
+/// Adds `times` pairs like this one to all figures but the worst elements.
+void add_pairs(const Pair& pair, std::uint64_t times, Tally& tally, ChunkSums& sums);
+
 /// Adds the `count` pairs from flat index `first` on to `tally` and `sums`.
 void compare_carefully(const PairSource& source, std::uint64_t first, std::size_t count,
                        Tally& tally, ChunkSums& sums);

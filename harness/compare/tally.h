@@ -39,6 +39,11 @@ class WorstList {
     return heap_.size() < capacity_ ||
            WorstEntry{false, max_ulp, first_index}.worse_than(heap_.front());
   }
+  /// The same for an element with NaN or Inf on one side.
+  [[nodiscard]] bool may_take_one_sided(std::uint64_t first_index) const {
+    if (capacity_ == 0) return false;
+    return heap_.size() < capacity_ || WorstEntry{true, 0, first_index}.worse_than(heap_.front());
+  }
   void offer(const WorstEntry& entry);
   [[nodiscard]] const std::vector<WorstEntry>& entries() const { return heap_; }
   [[nodiscard]] std::vector<WorstEntry> sorted() const;
