@@ -9,15 +9,14 @@
 #include "compare/byte_pass.h"
 #include "compare/careful_pass.h"
 #include "compare/chunk_threads.h"
+#include "compare/fused_integers.h"
 #include "compare/fused_kernel.h"
+#include "compare/integer_counts.h"
 
 namespace parity::compare {
 namespace {
 
 using tensor::DType;
-
-template <typename T>
-using Kernel = BlockResult (*)(std::span<const T>, std::span<const T>, FusedChunk&, Apart&);
 
 struct ChunkRange {
   std::uint64_t first;
@@ -52,12 +51,40 @@ struct Walker {
 
   Tally tally;
   RelativeRecord record;
+  IntegerCounts integers;
 };
 
+/// A kernel of floats, which counts into the chunk itself.
 template <typename T>
+struct FloatKernel {
+  using Value = T;
+  BlockResult (*fuse)(std::span<const T>, std::span<const T>, FusedChunk&, Apart&);
+
+  BlockResult operator()(std::span<const T> reference, std::span<const T> candidate,
+                         FusedChunk& chunk, Apart& apart) const {
+    return fuse(reference, candidate, chunk, apart);
+  }
+  void finish(FusedChunk& /*chunk*/) const {}
+};
+
+/// A kernel of integers, whose counts come to the chunk at its end.
+template <typename T>
+struct IntegerKernel {
+  using Value = T;
+  IntegerCounts& counts;
+
+  BlockResult operator()(std::span<const T> reference, std::span<const T> candidate,
+                         FusedChunk& chunk, Apart& /*apart*/) const {
+    return fuse_integers(reference, candidate, chunk, counts);
+  }
+  void finish(FusedChunk& chunk) const { counts.move_to(chunk.max_ulp, chunk); }
+};
+
+template <typename Kernel>
 void walk_chunk(std::span<const std::byte> reference, std::span<const std::byte> candidate,
-                Kernel<T> kernel, const PairSource& source, ChunkRange range, Walker& walker,
+                const Kernel& kernel, const PairSource& source, ChunkRange range, Walker& walker,
                 ChunkSums& sums) {
+  using T = typename Kernel::Value;
   Tally& tally = walker.tally;
   FusedChunk fused;
   fused.record = walker.record;
@@ -82,6 +109,7 @@ void walk_chunk(std::span<const std::byte> reference, std::span<const std::byte>
       offer_worst(source, first, count, left_out, tally.worst);
     compare_carefully_at(source, first, left_out, tally, sums);
   }
+  kernel.finish(fused);
   fold(fused, padding, tally, sums);
   walker.record = fused.record;
 }
@@ -90,20 +118,32 @@ void walk_chunk(std::span<const std::byte> reference, std::span<const std::byte>
 void run_chunk(const tensor::TensorView& reference, const tensor::TensorView& candidate,
                const PairSource& source, ChunkRange range, Walker& walker, ChunkSums& sums) {
   const DType dtype = tensor::component(reference.dtype);
+  const auto walk = [&](const auto& kernel) {
+    walk_chunk(reference.bytes, candidate.bytes, kernel, source, range, walker, sums);
+  };
+  const auto walk_integers = [&]<typename T>(T) { walk(IntegerKernel<T>{walker.integers}); };
   if (dtype == tensor::component(candidate.dtype)) {
     switch (dtype) {
       case DType::float32:
-        return walk_chunk<float>(reference.bytes, candidate.bytes, &fuse_float32, source, range,
-                                 walker, sums);
+        return walk(FloatKernel<float>{&fuse_float32});
       case DType::float64:
-        return walk_chunk<double>(reference.bytes, candidate.bytes, &fuse_float64, source, range,
-                                  walker, sums);
+        return walk(FloatKernel<double>{&fuse_float64});
       case DType::bfloat16:
-        return walk_chunk<std::uint16_t>(reference.bytes, candidate.bytes, &fuse_bfloat16, source,
-                                         range, walker, sums);
+        return walk(FloatKernel<std::uint16_t>{&fuse_bfloat16});
       case DType::float16:
-        return walk_chunk<std::uint16_t>(reference.bytes, candidate.bytes, &fuse_float16, source,
-                                         range, walker, sums);
+        return walk(FloatKernel<std::uint16_t>{&fuse_float16});
+      case DType::int64:
+        return walk_integers(std::int64_t{});
+      case DType::int32:
+        return walk_integers(std::int32_t{});
+      case DType::int16:
+        return walk_integers(std::int16_t{});
+      case DType::uint64:
+        return walk_integers(std::uint64_t{});
+      case DType::uint32:
+        return walk_integers(std::uint32_t{});
+      case DType::uint16:
+        return walk_integers(std::uint16_t{});
       default:
         break;
     }
