@@ -10,9 +10,8 @@
 
 namespace parity::compare {
 
-/// True only when every pair is finite and inside, by the same float64 arithmetic as is_outside.
-/// False for dtypes other than float64, float32, bfloat16 and float16, for unaligned bytes, and for
-/// sizes that are no multiple of 8 elements.
+/// True only when every pair is inside, by the same float64 arithmetic as is_outside. False for
+/// unequal bytes that are unaligned, that hold NaN or Inf, or that are no multiple of 8 elements.
 [[nodiscard]] bool block_is_inside(tensor::DType dtype, std::span<const std::byte> reference,
                                    std::span<const std::byte> candidate,
                                    const AbsoluteBound& bound);

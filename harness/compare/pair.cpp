@@ -107,6 +107,11 @@ class IntegerSource final : public PairSource {
     using Bits = std::make_unsigned_t<T>;
     return {load<Bits>(reference_, index), load<Bits>(candidate_, index)};
   }
+  [[nodiscard]] bool all_inside(std::uint64_t first, std::size_t count,
+                                const AbsoluteBound& bound) const override {
+    return block_is_inside(dtype, reference_.subspan(first * sizeof(T), count * sizeof(T)),
+                           candidate_.subspan(first * sizeof(T), count * sizeof(T)), bound);
+  }
   void read(std::uint64_t first, std::span<Pair> pairs) const override {
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const T raw_reference = load<T>(reference_, first + i);

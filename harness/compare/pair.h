@@ -66,8 +66,9 @@ class PairSource {
   [[nodiscard]] virtual std::uint64_t elements() const = 0;
   /// Fills `pairs` with the pairs from flat index `first` on.
   virtual void read(std::uint64_t first, std::span<Pair> pairs) const = 0;
-  /// True when all `count` pairs from `first` on are finite and abs(c-r) <= relative * abs(r) +
-  /// absolute. May return false without looking: it is there to leave out whole blocks quickly.
+  /// True when all `count` pairs from `first` on are inside: both NaN, the same Inf, or finite with
+  /// abs(c-r) <= relative * abs(r) + absolute. May return false without looking: it is there to
+  /// leave out whole blocks quickly.
   [[nodiscard]] virtual bool all_inside(std::uint64_t first, std::size_t count,
                                         const AbsoluteBound& bound) const;
   [[nodiscard]] virtual PairBits bits(std::uint64_t index) const = 0;

@@ -142,8 +142,8 @@ TEST(Where, FindsIndicesOnAxesLongerThanItsBins) {
   expect_only_axis(facts.where, 0, 123457, 123500);
 }
 
-/// One element at a time is put outside in a block of inside ones, for every dtype with a quick
-/// look-around.
+/// One element at a time is put outside in a block of inside ones, equal and unequal, for every
+/// dtype with a quick look-around.
 TEST(Where, OverlooksNoElementInAnyDTypeAndOnAnySimdTarget) {
   const auto expect_found = [](tensor::DType dtype, auto one, auto more, auto nan) {
     using Bits = decltype(one);
@@ -153,11 +153,15 @@ TEST(Where, OverlooksNoElementInAnyDTypeAndOnAnySimdTarget) {
         const std::vector<Bits> reference(1027, one);
         std::vector<Bits> candidate = reference;
         candidate[at] = fault;
-        const Where where =
-            compare(made_vector(dtype, reference), made_vector(dtype, candidate), bound(0, 0.5))
-                .where;
-        EXPECT_EQ(where.outside, 1U) << tensor::name(dtype) << " at " << at;
-        EXPECT_EQ(where.first, std::vector<std::int64_t>{static_cast<std::int64_t>(at)});
+        for (const std::size_t unequal : {at, (at + 300) % 1027}) {
+          // Next to `one` in the order of every dtype here but bool, whose bytes are both true.
+          candidate[unequal] = unequal == at ? fault : static_cast<Bits>(one + 1);
+          const Where where =
+              compare(made_vector(dtype, reference), made_vector(dtype, candidate), bound(0, 0.5))
+                  .where;
+          EXPECT_EQ(where.outside, 1U) << tensor::name(dtype) << " at " << at;
+          EXPECT_EQ(where.first, std::vector<std::int64_t>{static_cast<std::int64_t>(at)});
+        }
       }
     }
   };
@@ -171,8 +175,33 @@ TEST(Where, OverlooksNoElementInAnyDTypeAndOnAnySimdTarget) {
                  std::uint16_t{0x7FC0});
     expect_found(DType::float16, std::uint16_t{0x3C00}, std::uint16_t{0x4000},
                  std::uint16_t{0x7C01});
+    expect_found(DType::float8_e4m3fn, std::uint8_t{0x38}, std::uint8_t{0x40}, std::uint8_t{0xFF});
+    expect_found(DType::float8_e4m3fnuz, std::uint8_t{0x38}, std::uint8_t{0x40},
+                 std::uint8_t{0x80});
+    expect_found(DType::float8_e5m2, std::uint8_t{0x38}, std::uint8_t{0x40}, std::uint8_t{0x7C});
+    expect_found(DType::float8_e5m2fnuz, std::uint8_t{0x38}, std::uint8_t{0x40},
+                 std::uint8_t{0x80});
+    expect_found(DType::int8, std::int8_t{10}, std::int8_t{16}, std::int8_t{-1});
+    expect_found(DType::uint8, std::uint8_t{200}, std::uint8_t{99}, std::uint8_t{0});
+    expect_found(DType::boolean, std::uint8_t{1}, std::uint8_t{0}, std::uint8_t{0});
+    expect_found(DType::int16, std::int16_t{10}, std::int16_t{16}, std::int16_t{-1});
+    expect_found(DType::uint16, std::uint16_t{50000}, std::uint16_t{24999}, std::uint16_t{0});
+    expect_found(DType::int32, std::int32_t{10}, std::int32_t{16}, std::int32_t{-1});
+    expect_found(DType::uint32, 4000000000U, 1999999999U, 0U);
+    expect_found(DType::int64, std::int64_t{10}, std::int64_t{16},
+                 std::numeric_limits<std::int64_t>::min());
+    expect_found(DType::uint64, ~std::uint64_t{1}, std::uint64_t{5}, std::uint64_t{0});
     hwy::SetSupportedTargetsForTest(0);
   }
+}
+
+TEST(Where, LooksAtNoBlockThatIsTheSameOnBothSides) {
+  const std::vector<float> values(256, kNan);
+  const auto tensor = floats({256}, values);
+  const auto source = make_pair_source(Reference{tensor.view()}, Candidate{tensor.view()});
+  EXPECT_TRUE(source->all_inside(0, 256, {0, 0}));
+  EXPECT_FALSE(source->all_inside(0, 256, {0, -1})) << "equal pairs are outside such a bound";
+  EXPECT_FALSE(source->all_inside(0, 256, {0, std::numeric_limits<double>::quiet_NaN()}));
 }
 
 TEST(Where, ListsNothingForAnAxisOfSizeOne) {
