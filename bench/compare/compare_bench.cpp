@@ -66,11 +66,17 @@ void compare(benchmark::State& state, DType dtype, Data data, int threads) {
   set_rate(state);
 }
 
-void compare_rows(benchmark::State& state, std::int64_t vocabulary) {
-  static const Sides sides = parity::bench::made_logits(1e-3, kSideBytes);
-  const auto rows = static_cast<std::int64_t>(kSideBytes / sizeof(float)) / vocabulary;
-  const TensorView reference{DType::float32, {rows, vocabulary}, sides.reference};
-  const TensorView candidate{DType::float32, {rows, vocabulary}, sides.candidate};
+void compare_rows(benchmark::State& state, DType dtype, std::int64_t vocabulary) {
+  static Sides sides;
+  static DType made = DType::complex128;
+  if (made != dtype) {
+    sides = {};
+    sides = parity::bench::made_logits(dtype, kSideBytes);
+    made = dtype;
+  }
+  const auto count = static_cast<std::int64_t>(kSideBytes / parity::tensor::size_bytes(dtype));
+  const TensorView reference{dtype, {count / vocabulary, vocabulary}, sides.reference};
+  const TensorView candidate{dtype, {count / vocabulary, vocabulary}, sides.candidate};
   for (auto step : state) {
     benchmark::DoNotOptimize(
         parity::compare::compare_logits(Reference{reference}, Candidate{candidate}, {}));
@@ -95,6 +101,12 @@ void add(const std::string& name, DType dtype, Data data, int threads) {
       ->UseRealTime();
 }
 
+void add_rows(const std::string& name, DType dtype, std::int64_t vocabulary) {
+  benchmark::RegisterBenchmark(name.c_str(), compare_rows, dtype, vocabulary)
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+
 void register_all() {
   benchmark::RegisterBenchmark("plain_read", plain_read)
       ->Unit(benchmark::kMillisecond)
@@ -113,11 +125,11 @@ void register_all() {
     add(std::string(parity::tensor::name(dtype)) + "/matmul_noise/2_threads", dtype,
         Data::matmul_noise, 2);
   }
-  for (const std::int64_t vocabulary : {32768, 131072, 262144}) {
-    benchmark::RegisterBenchmark(("logits/" + std::to_string(vocabulary)).c_str(), compare_rows,
-                                 vocabulary)
-        ->Unit(benchmark::kMillisecond)
-        ->UseRealTime();
+  for (const std::int64_t vocabulary : {32768, 131072, 262144})
+    add_rows("logits/" + std::to_string(vocabulary), DType::float32, vocabulary);
+  for (const DType dtype : {DType::bfloat16, DType::float16, DType::float64}) {
+    add_rows("logits/" + std::string(parity::tensor::name(dtype)) + "/131072", dtype,
+             std::int64_t{131072});
   }
 }
 

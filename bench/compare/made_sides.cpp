@@ -115,6 +115,22 @@ Sides integers(Data data, std::size_t side_bytes, Bits mask) {
   return sides;
 }
 
+template <typename Bits, typename Encode>
+Sides logits(double noise, std::size_t side_bytes, Encode encode) {
+  const std::size_t count = side_bytes / sizeof(Bits);
+  Sides sides{std::vector<std::byte>(side_bytes), std::vector<std::byte>(side_bytes)};
+  Draws draws;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t draw = draws.next();
+    const double value = 3 * draws.gaussian(draw) + static_cast<double>(i % 997) * 1e-4;
+    const Bits reference = encode(value);
+    const Bits candidate = encode(value + noise * draws.gaussian(draw >> 8U));
+    std::memcpy(sides.reference.data() + i * sizeof(Bits), &reference, sizeof(Bits));
+    std::memcpy(sides.candidate.data() + i * sizeof(Bits), &candidate, sizeof(Bits));
+  }
+  return sides;
+}
+
 }  // namespace
 
 Sides made_sides(DType dtype, Data data, std::size_t side_bytes) {
@@ -153,19 +169,17 @@ Sides made_sides(DType dtype, Data data, std::size_t side_bytes) {
   }
 }
 
-Sides made_logits(double noise, std::size_t side_bytes) {
-  const std::size_t count = side_bytes / sizeof(float);
-  Sides sides{std::vector<std::byte>(side_bytes), std::vector<std::byte>(side_bytes)};
-  Draws draws;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t draw = draws.next();
-    const double value = 3 * draws.gaussian(draw) + static_cast<double>(i % 997) * 1e-4;
-    const std::uint32_t reference = float_bits(value);
-    const std::uint32_t candidate = float_bits(value + noise * draws.gaussian(draw >> 8U));
-    std::memcpy(sides.reference.data() + i * sizeof(float), &reference, sizeof(float));
-    std::memcpy(sides.candidate.data() + i * sizeof(float), &candidate, sizeof(float));
+Sides made_logits(DType dtype, std::size_t side_bytes) {
+  switch (dtype) {
+    case DType::bfloat16:
+      return logits<std::uint16_t>(2e-2, side_bytes, bfloat16_bits);
+    case DType::float16:
+      return logits<std::uint16_t>(2e-2, side_bytes, narrow_bits<std::uint16_t, 10, 15, 0x7E00>);
+    case DType::float64:
+      return logits<std::uint64_t>(1e-3, side_bytes, double_bits);
+    default:
+      return logits<std::uint32_t>(1e-3, side_bytes, float_bits);
   }
-  return sides;
 }
 
 }  // namespace parity::bench

@@ -22,7 +22,8 @@ struct Sides {
 /// `side_bytes` bytes on each side.
 [[nodiscard]] Sides made_sides(tensor::DType dtype, Data data, std::size_t side_bytes);
 
-/// float32 rows of a language model's logits: Gaussian of width 3, the candidate's off by `noise`.
-[[nodiscard]] Sides made_logits(double noise, std::size_t side_bytes);
+/// Rows of a language model's logits: Gaussian of width 3, the candidate's off by 1e-3 in float32
+/// and float64, in the 16-bit dtypes by 2e-2 and the rounding of both sides.
+[[nodiscard]] Sides made_logits(tensor::DType dtype, std::size_t side_bytes);
 
 }  // namespace parity::bench

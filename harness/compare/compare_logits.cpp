@@ -1,14 +1,14 @@
-// Row by row: log-softmax of both sides in float64 with memory for one row, then what a user would
-// notice.
+// Row by row, on any number of threads: best tokens and distance of the softmaxes; then, in the
+// order of rows, what a user would notice.
 #include "compare/compare_logits.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <cstring>
 #include <numeric>
 #include <string>
 
-#include "compare/formats.h"
+#include "compare/chunk_threads.h"
+#include "compare/row_kernel.h"
 #include "error/error.h"
 
 namespace parity::compare {
@@ -16,104 +16,46 @@ namespace {
 
 using tensor::TensorView;
 
-/// One side of one row.
-struct Row {
-  std::vector<double> logits;
-  std::vector<double> logprobs;
+/// The best token of one side of one row.
+struct Choice {
   std::size_t top = 0;  ///< index of the largest logit, the first on a tie
   double gap = 0;       ///< between the two largest logits
 };
 
-class RowReader {
- public:
-  RowReader(const TensorView& view, std::size_t vocabulary)
-      : view_(view),
-        vocabulary_(vocabulary),
-        size_bytes_(tensor::size_bytes(view.dtype)),
-        read_(value_reader(view.dtype)) {}
-
-  void read(std::uint64_t row, std::vector<double>& logits) const {
-    logits.resize(vocabulary_);
-    const std::byte* from = view_.bytes.data() + row * vocabulary_ * size_bytes_;
-    for (std::size_t i = 0; i < vocabulary_; ++i) logits[i] = read_(from + i * size_bytes_);
-  }
-
- private:
-  const TensorView& view_;
-  std::size_t vocabulary_;
-  std::size_t size_bytes_;
-  ValueReader read_;
+/// What is kept of one row.
+struct RowFacts {
+  bool usable = false;  ///< the rest is meaningful
+  Choice reference;
+  Choice candidate;
+  SoftmaxDistance distance;
 };
 
-bool usable(const std::vector<double>& logits) {
-  bool any_finite = false;
-  for (const double logit : logits) {
-    if (std::isnan(logit) || logit == std::numeric_limits<double>::infinity()) return false;
-    any_finite = any_finite || std::isfinite(logit);
-  }
-  return any_finite;
+Choice choice_of(const BestTokens& best) {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  const std::vector<Token>& tokens = best.tokens();
+  return {tokens[0].index, tokens[0].logit - (tokens.size() > 1 ? tokens[1].logit : kNone)};
 }
 
-void finish_row(Row& row) {
-  double second = -std::numeric_limits<double>::infinity();
-  row.top = 0;
-  for (std::size_t i = 1; i < row.logits.size(); ++i) {
-    if (row.logits[i] > row.logits[row.top]) {
-      second = row.logits[row.top];
-      row.top = i;
-    } else {
-      second = std::max(second, row.logits[i]);
-    }
-  }
-  const double largest = row.logits[row.top];
-  row.gap = largest - second;
-  double total = 0;
-  for (const double logit : row.logits) total += std::exp(logit - largest);
-  const double shift = largest + std::log(total);
-  row.logprobs.resize(row.logits.size());
-  for (std::size_t i = 0; i < row.logits.size(); ++i) row.logprobs[i] = row.logits[i] - shift;
-}
-
-/// KL(from || to) in nat; terms where `from` has no mass add nothing, a mass that `to` excludes
-/// makes it infinite.
-double kl_divergence(const std::vector<double>& from, const std::vector<double>& to) {
-  double sum = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const double mass = std::exp(from[i]);
-    if (mass > 0) sum += mass * (from[i] - to[i]);
-  }
-  // Rounding can leave a sum just below zero, which no divergence is.
-  return std::max(sum, 0.0);
-}
-
-double largest_change(const std::vector<double>& a, const std::vector<double>& b) {
-  double result = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::isfinite(a[i]) && std::isfinite(b[i]))
-      result = std::max(result, std::abs(a[i] - b[i]));
-  }
-  return result;
-}
-
-/// Indices of the k largest logits, ascending; equal logits go by index.
-std::vector<std::size_t> top_indices(const std::vector<double>& logits, std::size_t k,
-                                     std::vector<std::size_t>& order) {
-  order.resize(logits.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto larger = [&](std::size_t a, std::size_t b) {
-    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+/// How many of the k best tokens both sides have in common.
+std::size_t common_count(const BestTokens& reference, const BestTokens& candidate, std::size_t k) {
+  const auto first = [k](const BestTokens& best) {
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < k; ++i) indices.push_back(best.tokens()[i].index);
+    std::sort(indices.begin(), indices.end());
+    return indices;
   };
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(),
-                    larger);
-  return {order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k)};
+  const std::vector<std::size_t> ours = first(reference);
+  const std::vector<std::size_t> theirs = first(candidate);
+  std::vector<std::size_t> common;
+  std::set_intersection(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                        std::back_inserter(common));
+  return common.size();
 }
 
-std::size_t common_count(std::vector<std::size_t> a, std::vector<std::size_t> b) {
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
-  std::vector<std::size_t> common;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-  return common.size();
+bool same_bytes(const LogitsRow& reference, const LogitsRow& candidate) {
+  return reference.read == candidate.read &&
+         std::memcmp(reference.bytes, candidate.bytes,
+                     reference.vocabulary * reference.element_bytes) == 0;
 }
 
 RowFigure figure_of(std::vector<double> values) {
@@ -135,7 +77,7 @@ struct Sequences {
         first_divergent(count(positions), -1),
         next_tokens(count(positions)) {}
 
-  void add(std::uint64_t row, const Row& reference, const Row& candidate) {
+  void add(std::uint64_t row, const Choice& reference, const Choice& candidate) {
     const auto sequence = static_cast<std::size_t>(row / per_sequence);
     const std::uint64_t position = row % per_sequence;
     if (reference.top != candidate.top && first_divergent[sequence] < 0)
@@ -156,69 +98,117 @@ struct Sequences {
   }
 };
 
-/// Everything gathered over the rows; one for one call.
-class Gathering {
+/// Works out rows and keeps what is said of them; rows may be worked out by several threads.
+class Rows {
  public:
-  Gathering(const LogitsOptions& options, std::size_t vocabulary) {
-    result_.decided_gap = options.decided_gap;
-    for (const int k : options.top_k) {
-      if (k > 0 && static_cast<std::size_t>(k) <= vocabulary)
-        result_.topk_overlap.emplace_back(k, 0.0);
-    }
+  Rows(const TensorView& reference, const TensorView& candidate, std::vector<int> sizes,
+       std::size_t count)
+      : reference_(reference),
+        candidate_(candidate),
+        sizes_(std::move(sizes)),
+        facts_(count),
+        common_(count * sizes_.size()) {}
+
+  /// Room for the best tokens of one thread's rows.
+  struct Best {
+    explicit Best(std::size_t room) : reference(room), candidate(room) {}
+    BestTokens reference;
+    BestTokens candidate;
+  };
+  [[nodiscard]] Best room(std::size_t vocabulary) const {
+    std::size_t most = 2;  // for the gap
+    for (const int k : sizes_) most = std::max(most, static_cast<std::size_t>(k));
+    return Best(std::min(most, vocabulary));
   }
 
-  void add(const Row& reference, const Row& candidate) {
-    kl_.push_back(kl_divergence(reference.logprobs, candidate.logprobs));
-    kl_reverse_.push_back(kl_divergence(candidate.logprobs, reference.logprobs));
-    result_.max_logprob_change = std::max(result_.max_logprob_change,
-                                          largest_change(reference.logprobs, candidate.logprobs));
-    if (reference.top != candidate.top) {
-      ++result_.flips;
-      if (reference.gap >= result_.decided_gap) ++result_.decided_flips;
-      result_.max_flip_gap = std::max(result_.max_flip_gap, reference.gap);
+  void work_out(std::size_t row, Best& best) {
+    const LogitsRow reference = row_of(reference_, row);
+    const LogitsRow candidate = row_of(candidate_, row);
+    RowFacts& facts = facts_[row];
+    facts.usable =
+        find_best_tokens(reference, best.reference) && find_best_tokens(candidate, best.candidate);
+    if (!facts.usable) return;
+    facts.reference = choice_of(best.reference);
+    facts.candidate = choice_of(best.candidate);
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      common_[row * sizes_.size() + i] =
+          common_count(best.reference, best.candidate, static_cast<std::size_t>(sizes_[i]));
     }
-    add_overlap(reference, candidate);
+    if (same_bytes(reference, candidate)) return;
+    facts.distance = softmax_distance(Reference{reference}, Candidate{candidate},
+                                      Reference{best.reference.tokens()[0].logit},
+                                      Candidate{best.candidate.tokens()[0].logit});
   }
 
-  void add_non_finite() { ++result_.non_finite_rows; }
+  [[nodiscard]] const std::vector<RowFacts>& facts() const { return facts_; }
 
-  [[nodiscard]] LogitsComparison finish(std::uint64_t positions, Sequences sequences) {
-    result_.positions = positions;
-    result_.first_divergent = std::move(sequences.first_divergent);
-    result_.next_tokens = std::move(sequences.next_tokens);
-    const auto rows = static_cast<double>(kl_.size());
-    if (!kl_.empty()) {
-      result_.top1_agreement = 1 - static_cast<double>(result_.flips) / rows;
-      for (auto& [k, overlap] : result_.topk_overlap) overlap /= rows;
-    } else {
-      // No row could be judged: nothing agreed, unless there was no row at all.
-      result_.top1_agreement = positions == 0 ? 1 : 0;
-      for (auto& [k, overlap] : result_.topk_overlap) overlap = result_.top1_agreement;
-    }
-    result_.kl = figure_of(std::move(kl_));
-    result_.kl_reverse = figure_of(std::move(kl_reverse_));
-    return std::move(result_);
+  /// Share of common tokens among the best k of the row, k the given size.
+  [[nodiscard]] double overlap(std::size_t row, std::size_t size) const {
+    return static_cast<double>(common_[row * sizes_.size() + size]) / sizes_[size];
   }
 
  private:
-  void add_overlap(const Row& reference, const Row& candidate) {
-    if (result_.topk_overlap.empty()) return;
-    int largest = 0;
-    for (const auto& [k, overlap] : result_.topk_overlap) largest = std::max(largest, k);
-    const auto ours = top_indices(reference.logits, static_cast<std::size_t>(largest), order_);
-    const auto theirs = top_indices(candidate.logits, static_cast<std::size_t>(largest), order_);
-    for (auto& [k, overlap] : result_.topk_overlap) {
-      const std::size_t common =
-          common_count({ours.begin(), ours.begin() + k}, {theirs.begin(), theirs.begin() + k});
-      overlap += static_cast<double>(common) / k;
-    }
-  }
-
-  LogitsComparison result_;
-  std::vector<double> kl_;
-  std::vector<double> kl_reverse_;
-  std::vector<std::size_t> order_;
+  const TensorView& reference_;
+  const TensorView& candidate_;
+  std::vector<int> sizes_;
+  std::vector<RowFacts> facts_;
+  std::vector<std::size_t> common_;  ///< by row, then by size
 };
+
+/// Rows that one thread takes at a time: what costs little is not worth a thread.
+std::size_t rows_at_a_time(std::size_t vocabulary) {
+  constexpr std::size_t kTokensAtATime = std::size_t{1} << 16U;
+  return std::max<std::size_t>(1, kTokensAtATime / std::max<std::size_t>(1, vocabulary));
+}
+
+void work_out_all(Rows& rows, std::size_t vocabulary, int threads) {
+  const std::size_t count = rows.facts().size();
+  const std::size_t step = rows_at_a_time(vocabulary);
+  const std::size_t chunks = (count + step - 1) / step;
+  std::vector<Rows::Best> best(thread_count(chunks, threads), rows.room(vocabulary));
+  for_each_chunk(chunks, threads, [&](std::size_t thread, std::size_t chunk) {
+    const std::size_t end = std::min(count, (chunk + 1) * step);
+    for (std::size_t row = chunk * step; row < end; ++row) rows.work_out(row, best[thread]);
+  });
+}
+
+/// In the order of rows, so that no sum depends on the threads.
+LogitsComparison gather(const Rows& rows, const std::vector<int>& sizes, double decided_gap) {
+  LogitsComparison result;
+  result.positions = rows.facts().size();
+  result.decided_gap = decided_gap;
+  for (const int k : sizes) result.topk_overlap.emplace_back(k, 0.0);
+  std::vector<double> kl;
+  std::vector<double> kl_reverse;
+  for (std::size_t row = 0; row < rows.facts().size(); ++row) {
+    const RowFacts& facts = rows.facts()[row];
+    if (!facts.usable) {
+      ++result.non_finite_rows;
+      continue;
+    }
+    kl.push_back(facts.distance.kl);
+    kl_reverse.push_back(facts.distance.kl_reverse);
+    result.max_logprob_change =
+        std::max(result.max_logprob_change, facts.distance.max_logprob_change);
+    if (facts.reference.top != facts.candidate.top) {
+      ++result.flips;
+      if (facts.reference.gap >= decided_gap) ++result.decided_flips;
+      result.max_flip_gap = std::max(result.max_flip_gap, facts.reference.gap);
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      result.topk_overlap[i].second += rows.overlap(row, i);
+  }
+  // No row could be judged: nothing agreed, unless there was no row at all.
+  const double without_rows = result.positions == 0 ? 1 : 0;
+  const auto judged = static_cast<double>(kl.size());
+  result.top1_agreement =
+      kl.empty() ? without_rows : 1 - static_cast<double>(result.flips) / judged;
+  for (auto& [k, overlap] : result.topk_overlap)
+    overlap = kl.empty() ? without_rows : overlap / judged;
+  result.kl = figure_of(std::move(kl));
+  result.kl_reverse = figure_of(std::move(kl_reverse));
+  return result;
+}
 
 void check_comparable(const TensorView& reference, const TensorView& candidate) {
   if (reference.shape != candidate.shape) {
@@ -249,25 +239,21 @@ LogitsComparison compare_logits(Reference<TensorView> reference, Candidate<Tenso
   const std::uint64_t per_sequence =
       shape.size() < 2 ? 1 : static_cast<std::uint64_t>(shape[shape.size() - 2]);
 
-  const RowReader reference_reader(reference.value, vocabulary);
-  const RowReader candidate_reader(candidate.value, vocabulary);
-  Gathering gathering(options, vocabulary);
-  Sequences sequences(positions, per_sequence);
-  Row ours;
-  Row theirs;
-  for (std::uint64_t row = 0; row < positions; ++row) {
-    reference_reader.read(row, ours.logits);
-    candidate_reader.read(row, theirs.logits);
-    if (!usable(ours.logits) || !usable(theirs.logits)) {
-      gathering.add_non_finite();
-      continue;
-    }
-    finish_row(ours);
-    finish_row(theirs);
-    gathering.add(ours, theirs);
-    sequences.add(row, ours, theirs);
+  std::vector<int> sizes;
+  for (const int k : options.top_k) {
+    if (k > 0 && static_cast<std::size_t>(k) <= vocabulary) sizes.push_back(k);
   }
-  return gathering.finish(positions, std::move(sequences));
+  Rows rows(reference.value, candidate.value, sizes, static_cast<std::size_t>(positions));
+  work_out_all(rows, vocabulary, options.threads);
+  LogitsComparison result = gather(rows, sizes, options.decided_gap);
+  Sequences sequences(positions, per_sequence);
+  for (std::size_t row = 0; row < rows.facts().size(); ++row) {
+    const RowFacts& facts = rows.facts()[row];
+    if (facts.usable) sequences.add(row, facts.reference, facts.candidate);
+  }
+  result.first_divergent = std::move(sequences.first_divergent);
+  result.next_tokens = std::move(sequences.next_tokens);
+  return result;
 }
 
 }  // namespace parity::compare

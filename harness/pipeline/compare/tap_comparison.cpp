@@ -91,7 +91,8 @@ NamedOutcome outcome_of(const TapData& reference, const TapData& candidate,
 }
 
 std::optional<report::Logits> logits_of(const TapData& reference, const TapData& candidate,
-                                        const TapData* truth, const compare::Outcome& output) {
+                                        const TapData* truth, const compare::Outcome& output,
+                                        int threads) {
   const bool floating =
       tensor::is_floating(reference.record.dtype) && tensor::is_floating(candidate.record.dtype);
   if (reference.record.role != run::Role::logits || !floating ||
@@ -102,10 +103,12 @@ std::optional<report::Logits> logits_of(const TapData& reference, const TapData&
   if (!part || part->reference.bytes.empty()) return std::nullopt;
   report::Logits logits;
   logits.id = reference.record.id;
+  compare::LogitsOptions options;
+  options.threads = threads;
   logits.facts = compare::compare_logits(compare::Reference{part->reference},
-                                         compare::Candidate{part->candidate}, {});
+                                         compare::Candidate{part->candidate}, options);
   if (truth != nullptr) {
-    if (const auto found = logits_against_truth(reference, candidate, *truth))
+    if (const auto found = logits_against_truth(reference, candidate, *truth, threads))
       logits.truth = reported(*found);
   }
   return logits;
@@ -133,7 +136,7 @@ ComparedTap compare_tap(compare::Reference<TapData> of_reference,
   const TapData& candidate = of_candidate.value;
   NamedOutcome named = outcome_of(reference, candidate, choice);
   ComparedTap compared{described(reference.record, reference.inherited),
-                       logits_of(reference, candidate, truth, named.outcome)};
+                       logits_of(reference, candidate, truth, named.outcome, choice.threads)};
   report::Tap& tap = compared.tap;
   if (reference.record.dtype != candidate.record.dtype)
     tap.candidate_dtype = tensor::name(candidate.record.dtype);

@@ -51,16 +51,18 @@ std::optional<gate::TruthErrors> against_truth(const TapData& reference, const T
 
 std::optional<gate::LogitsTruth> logits_against_truth(const TapData& reference,
                                                       const TapData& candidate,
-                                                      const TapData& truth) {
+                                                      const TapData& truth, int threads) {
   const std::optional<Parts> parts = parts_of(reference, candidate, truth);
   if (!parts || parts->truth.shape.empty()) return std::nullopt;
   const compare::Reference by_truth{parts->truth};
   const compare::Candidate reference_side{parts->sides.reference};
   const compare::Candidate candidate_side{parts->sides.candidate};
-  return gate::LogitsTruth{compare::compare_logits(by_truth, reference_side, {}),
-                           compare::compare_logits(by_truth, candidate_side, {}),
+  compare::LogitsOptions options;
+  options.threads = threads;
+  return gate::LogitsTruth{compare::compare_logits(by_truth, reference_side, options),
+                           compare::compare_logits(by_truth, candidate_side, options),
                            compare::flips_by_truth(compare::Reference{parts->sides.reference},
-                                                   candidate_side, parts->truth, {})};
+                                                   candidate_side, parts->truth, options)};
 }
 
 report::TapTruth reported(const gate::TruthErrors& found, tensor::DType truth) {

@@ -16,10 +16,11 @@ namespace parity::pipeline {
                                                              const TapData& candidate,
                                                              const TapData& truth);
 
-/// The same of logits, which are stored whole.
+/// The same of logits, which are stored whole; `threads` change the speed alone.
 [[nodiscard]] std::optional<gate::LogitsTruth> logits_against_truth(const TapData& reference,
                                                                     const TapData& candidate,
-                                                                    const TapData& truth);
+                                                                    const TapData& truth,
+                                                                    int threads);
 
 [[nodiscard]] report::TapTruth reported(const gate::TruthErrors& found, tensor::DType truth);
 [[nodiscard]] report::LogitsTruth reported(const gate::LogitsTruth& found);
