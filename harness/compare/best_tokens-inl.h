@@ -69,6 +69,47 @@ HWY_INLINE bool offer_block(const T* values, std::size_t first, std::size_t coun
   return true;
 }
 
+/// scan of a block of bfloat16 or float16 as bit patterns, whose order is that of integers once the
+/// magnitude of negative ones is turned round. `worst` is a pattern, too; -0 is below +0 here, so
+/// that a block may be offered in vain.
+HWY_INLINE Scan scan_halves(const std::uint16_t* values, std::size_t count, std::uint16_t infinity,
+                            std::uint16_t worst) {
+  const TagUpTo<std::int16_t, 32> tag;
+  const hn::RebindToUnsigned<decltype(tag)> bits_tag;
+  const auto magnitude = hn::Set(tag, std::int16_t{0x7FFF});
+  const auto ordered = [&](auto bits) HWY_ATTR {
+    const auto value = hn::BitCast(tag, bits);
+    return hn::Xor(value, hn::And(hn::ShiftRight<15>(value), magnitude));
+  };
+  const auto top = hn::BitCast(tag, hn::Set(bits_tag, infinity));
+  auto highest = ordered(hn::LoadU(bits_tag, values));
+  auto lowest = highest;
+  for (std::size_t i = hn::Lanes(tag); i < count; i += hn::Lanes(tag)) {
+    const auto value = ordered(hn::LoadU(bits_tag, values + i));
+    highest = hn::Max(highest, value);
+    lowest = hn::Min(lowest, value);
+  }
+  // Every bit of +Inf turned round is -Inf.
+  const auto broken = hn::Or(hn::Lt(lowest, hn::Not(top)), hn::Not(hn::Lt(highest, top)));
+  if (!hn::AllFalse(tag, broken)) return Scan::not_a_softmax;
+  const auto better = hn::Gt(highest, ordered(hn::Set(bits_tag, worst)));
+  return hn::AllFalse(tag, better) ? Scan::nothing_new : Scan::may_be_better;
+}
+
+/// Whether a block of a full search can be passed over by its bit patterns alone.
+HWY_INLINE bool nothing_new_in_halves(const LogitsRow& row, std::size_t first, std::size_t count,
+                                      const BestTokens& best) {
+  const bool halves = row.kind == RowKind::bfloat16 || row.kind == RowKind::float16;
+  const auto* values = reinterpret_cast<const std::uint16_t*>(row.bytes) + first;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(row.bytes) % alignof(std::uint16_t) == 0;
+  if (!halves || !best.full() || !aligned || count % 32 != 0) return false;
+  const std::uint16_t infinity =
+      row.kind == RowKind::bfloat16 ? BFloat16Lanes::kInfinity : Float16Lanes::kInfinity;
+  const std::uint16_t worst =
+      reinterpret_cast<const std::uint16_t*>(row.bytes)[best.tokens().back().index];
+  return scan_halves(values, count, infinity, worst) == Scan::nothing_new;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace parity::compare
 HWY_AFTER_NAMESPACE();

@@ -30,11 +30,7 @@ struct RowFacts {
   SoftmaxDistance distance;
 };
 
-Choice choice_of(const BestTokens& best) {
-  constexpr double kNone = -std::numeric_limits<double>::infinity();
-  const std::vector<Token>& tokens = best.tokens();
-  return {tokens[0].index, tokens[0].logit - (tokens.size() > 1 ? tokens[1].logit : kNone)};
-}
+Choice choice_of(const BestTokens& best) { return {best.tokens()[0].index, best.gap()}; }
 
 /// How many of the k best tokens both sides have in common.
 std::size_t common_count(const BestTokens& reference, const BestTokens& candidate, std::size_t k) {

@@ -54,32 +54,32 @@ inline constexpr double kNearChange = 0.25;
 /// Where exp of x is a normal number.
 inline constexpr double kLowestNormalExp = -708;
 
-/// 2^(i/8)
+/// 2^(i/8) with i/8 taken off the exponent again, where i << 49 adds it.
 alignas(64) inline constexpr double kEighthsOfOctave[8] = {
-    0x1.0000000000000p+0, 0x1.172b83c7d517bp+0, 0x1.306fe0a31b715p+0, 0x1.4bfdad5362a27p+0,
-    0x1.6a09e667f3bcdp+0, 0x1.8ace5422aa0dbp+0, 0x1.ae89f995ad3adp+0, 0x1.d5818dcfba487p+0};
+    0x1.0000000000000p+0, 0x1.f72b83c7d517bp-1, 0x1.f06fe0a31b715p-1, 0x1.ebfdad5362a27p-1,
+    0x1.ea09e667f3bcdp-1, 0x1.eace5422aa0dbp-1, 0x1.ee89f995ad3adp-1, 0x1.f5818dcfba487p-1};
 
-HWY_INLINE DoubleVector eighth_of_octave(ExponentVector index) {
+/// 2^(eighths/8)
+HWY_INLINE ExponentVector power_of_two(ExponentVector eighths) {
   const DoubleTag d;
+  const ExponentTag di;
+  const ExponentVector index = hn::And(eighths, hn::Set(di, 7));
+  const auto start = [&]() HWY_ATTR {
 #if HWY_TARGET == HWY_SCALAR
-  return hn::Set(d, kEighthsOfOctave[hn::GetLane(index)]);
+    return hn::Set(d, kEighthsOfOctave[hn::GetLane(index)]);
 #else
-  if constexpr (kVectorLanes == 8)
-    return hn::TableLookupLanes(hn::Load(d, kEighthsOfOctave), hn::IndicesFromVec(d, index));
-  return hn::GatherIndex(d, kEighthsOfOctave, index);
+    if constexpr (kVectorLanes == 8)
+      return hn::TableLookupLanes(hn::Load(d, kEighthsOfOctave), hn::IndicesFromVec(d, index));
+    return hn::GatherIndex(d, kEighthsOfOctave, index);
 #endif
+  };
+  return hn::Add(hn::BitCast(di, start()), hn::ShiftLeft<49>(eighths));
 }
 
-/// e^x = 2^octave * value
-struct Reduced {
-  ExponentVector octave_bits;  ///< the octave where a float64 has its exponent
-  DoubleVector value;          ///< in [0.95, 2)
-};
-
-/// For -2^10 < x <= 0: x = eighths * ln(2)/8 + rest with abs(rest) <= ln(2)/16. The product is
-/// rounded, not split as by Cody and Waite: its error grows with abs(x) while e^x shrinks, so no
-/// sum of a softmax can tell.
-HWY_INLINE Reduced reduced_exp(DoubleVector x) {
+/// e^x for -2^10 < x <= 0 with `raise` added to its exponent bits: x = eighths * ln(2)/8 + rest
+/// with abs(rest) <= ln(2)/16. The product is rounded, not split as by Cody and Waite: its error
+/// grows with abs(x) while e^x shrinks, so no sum of a softmax can tell.
+HWY_INLINE DoubleVector raised_exp(DoubleVector x, ExponentVector raise) {
   const DoubleTag d;
   const ExponentTag di;
   // Adding it leaves the nearest integer in the low bits.
@@ -90,33 +90,26 @@ HWY_INLINE Reduced reduced_exp(DoubleVector x) {
   const DoubleVector square = hn::Mul(rest, rest);
   const DoubleVector growth =
       hn::Add(rest, hn::Mul(square, polynomial(rest, square, kExpCoefficients)));
-  const ExponentVector eighths = hn::BitCast(di, shifted);
-  const DoubleVector start = eighth_of_octave(hn::And(eighths, hn::Set(di, 7)));
-  const DoubleVector value = hn::Add(start, hn::Mul(start, growth));
-  return {hn::ShiftLeft<49>(hn::AndNot(hn::Set(di, 7), eighths)), value};
+  const DoubleVector start = hn::BitCast(d, hn::Add(power_of_two(hn::BitCast(di, shifted)), raise));
+  return hn::Add(start, hn::Mul(start, growth));
 }
 
 /// e^x for kLowestNormalExp <= x <= 0, off by less than 1.1 + 1.5 abs(x) ulp.
 HWY_INLINE DoubleVector exp_of_normal(DoubleVector x) {
-  const DoubleTag d;
-  const ExponentTag di;
-  const Reduced reduced = reduced_exp(x);
-  return hn::BitCast(d, hn::Add(hn::BitCast(di, reduced.value), reduced.octave_bits));
+  return raised_exp(x, hn::Zero(ExponentTag()));
 }
 
-/// e^x for any x <= 0, -Inf too. Off as exp_of_normal; where the result is subnormal, by
-/// less than 1 ulp of those besides.
+/// e^x for any x <= 0, -Inf too. Off as exp_of_normal; where the result is subnormal, by less than
+/// 1 ulp of those besides.
 HWY_INLINE DoubleVector exp_of_any(DoubleVector x) {
   const DoubleTag d;
   const ExponentTag di;
   const DoubleVector bounded = hn::Max(x, hn::Set(d, -746.0));  // below, e^x rounds to 0
   const auto below = hn::Lt(bounded, hn::Set(d, kLowestNormalExp));
-  const ExponentVector lift = hn::Set(di, std::int64_t{600} << 52);
-  const Reduced reduced = reduced_exp(bounded);
-  const ExponentVector octave =
-      hn::Add(reduced.octave_bits, hn::IfThenElseZero(hn::RebindMask(di, below), lift));
-  const DoubleVector lifted = hn::BitCast(d, hn::Add(hn::BitCast(di, reduced.value), octave));
-  return hn::Mul(lifted, hn::IfThenElse(below, hn::Set(d, 0x1p-600), hn::Set(d, 1.0)));
+  const ExponentVector raise =
+      hn::IfThenElseZero(hn::RebindMask(di, below), hn::Set(di, std::int64_t{600} << 52));
+  return hn::Mul(raised_exp(bounded, raise),
+                 hn::IfThenElse(below, hn::Set(d, 0x1p-600), hn::Set(d, 1.0)));
 }
 
 /// (e^x - 1 - x) / x^2 for abs(x) <= kNearChange.

@@ -1,11 +1,9 @@
 #include "compare/flips_by_truth.h"
 
 #include <array>
-#include <cmath>
-#include <limits>
 #include <optional>
 
-#include "compare/formats.h"
+#include "compare/row_kernel.h"
 #include "error/error.h"
 
 namespace parity::compare {
@@ -19,29 +17,9 @@ struct Choice {
 };
 
 /// nullopt for a row with NaN or +Inf, or without any finite logit.
-std::optional<Choice> choice_of(const TensorView& logits, std::uint64_t row,
-                                std::size_t vocabulary) {
-  const ValueReader read = value_reader(logits.dtype);
-  const std::size_t size_bytes = tensor::size_bytes(logits.dtype);
-  const std::byte* from = logits.bytes.data() + row * vocabulary * size_bytes;
-  constexpr double kNone = -std::numeric_limits<double>::infinity();
-  Choice choice;
-  double largest = kNone;
-  double second = kNone;
-  for (std::size_t i = 0; i < vocabulary; ++i) {
-    const double logit = read(from + i * size_bytes);
-    if (std::isnan(logit) || logit == -kNone) return std::nullopt;
-    if (logit > largest) {
-      second = largest;
-      largest = logit;
-      choice.token = i;
-    } else if (logit > second) {
-      second = logit;
-    }
-  }
-  if (largest == kNone) return std::nullopt;
-  choice.gap = largest - second;
-  return choice;
+std::optional<Choice> choice_of(const TensorView& logits, std::uint64_t row, BestTokens& best) {
+  if (!find_best_tokens(row_of(logits, row), best)) return std::nullopt;
+  return Choice{best.tokens()[0].index, best.gap()};
 }
 
 }  // namespace
@@ -55,10 +33,11 @@ FlipsByTruth flips_by_truth(Reference<TensorView> reference, Candidate<TensorVie
   FlipsByTruth result;
   const auto vocabulary = static_cast<std::size_t>(shape.back());
   const std::uint64_t rows = vocabulary == 0 ? 0 : tensor::element_count(shape) / vocabulary;
+  BestTokens best(2);
   for (std::uint64_t row = 0; row < rows; ++row) {
-    const std::optional<Choice> reference_choice = choice_of(reference.value, row, vocabulary);
-    const std::optional<Choice> candidate_choice = choice_of(candidate.value, row, vocabulary);
-    const std::optional<Choice> true_choice = choice_of(truth, row, vocabulary);
+    const std::optional<Choice> reference_choice = choice_of(reference.value, row, best);
+    const std::optional<Choice> candidate_choice = choice_of(candidate.value, row, best);
+    const std::optional<Choice> true_choice = choice_of(truth, row, best);
     if (!reference_choice || !candidate_choice || !true_choice ||
         reference_choice->token == candidate_choice->token) {
       continue;

@@ -41,6 +41,7 @@ HWY_INLINE bool offer_row(const LogitsRow& row, BestTokens& best) {
   alignas(64) T room[kRowBlock];
   for (std::size_t first = 0; first < row.vocabulary; first += kRowBlock) {
     const std::size_t count = block_size(first, row.vocabulary);
+    if (nothing_new_in_halves(row, first, count, best)) continue;
     if (!offer_block(block_of(row, first, count, room), first, count, best)) return false;
   }
   return true;
@@ -152,6 +153,11 @@ void BestTokens::offer(double logit, std::size_t index) {
                        [](double value, const Token& token) { return value > token.logit; });
   tokens_.insert(place, Token{logit, index});
   if (tokens_.size() > room_) tokens_.pop_back();
+}
+
+double BestTokens::gap() const {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  return tokens_[0].logit - (tokens_.size() > 1 ? tokens_[1].logit : kNone);
 }
 
 bool find_best_tokens(const LogitsRow& row, BestTokens& best) {

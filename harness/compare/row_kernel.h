@@ -14,7 +14,7 @@
 namespace parity::compare {
 
 /// Elements that are worked on together while they sit in the first-level cache.
-inline constexpr std::size_t kRowBlock = 512;
+inline constexpr std::size_t kRowBlock = 1024;
 
 /// How the elements of a row become float32 or float64: by SIMD, or `other` ones one by one.
 enum class RowKind : std::uint8_t { float32, bfloat16, float16, float64, other };
@@ -46,6 +46,8 @@ class BestTokens {
   void offer(double logit, std::size_t index);
   [[nodiscard]] bool full() const { return tokens_.size() == room_; }
   [[nodiscard]] double worst() const { return tokens_.back().logit; }
+  /// Between the two best logits; infinite where there is one alone.
+  [[nodiscard]] double gap() const;
   [[nodiscard]] const std::vector<Token>& tokens() const { return tokens_; }
 
  private:

@@ -8,6 +8,7 @@
 #endif
 
 #include <cstring>
+#include <limits>
 
 #include <hwy/highway.h>
 
@@ -38,8 +39,11 @@ HWY_INLINE const T* in_place_or_copied(const std::byte* from, std::size_t count,
   return copy;
 }
 
-/// Float16Lanes::widen turns Inf and NaN into numbers on some targets.
+/// Float16Lanes::widen turns Inf and NaN into numbers where the target has no instruction for it.
 HWY_INLINE FloatVector widen_half(const std::uint16_t* from) {
+#if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) && !defined(HWY_DISABLE_F16C)
+  return Float16Lanes::widen(from);
+#else
   const UintTag du;
   const FloatTag df;
   const UintVector bits = hn::PromoteTo(du, hn::LoadU(HalfBitsTag(), from));
@@ -50,6 +54,7 @@ HWY_INLINE FloatVector widen_half(const std::uint16_t* from) {
   const auto is_special = hn::Eq(exponent, hn::Set(du, 0x7C00U));
   return hn::IfThenElse(hn::RebindMask(df, is_special), hn::BitCast(df, special),
                         Float16Lanes::widen(from));
+#endif
 }
 
 /// A block of a float32 or narrower row as float32: in place, or in `floats`.

@@ -163,7 +163,7 @@ void for_each_case(const std::vector<std::int64_t>& vocabularies, const Body& bo
 }
 
 TEST(LogitsKernel, GivesWhatASlowComparisonGives) {
-  for_each_case({1, 2, 7, 12, 511, 513, 1500, 50257},
+  for_each_case({1, 2, 7, 12, 511, 513, 1500, 4096, 50257},
                 [](const auto& reference, const auto& candidate, const std::string& what) {
                   expect_facts(
                       fast(reference, candidate),
@@ -198,8 +198,8 @@ TEST(LogitsKernel, ReadsRowsAtOddAddresses) {
 }
 
 TEST(LogitsKernel, GivesTheSameBitsOnEverySimdTargetAndForAnyThreads) {
-  for_each_case({1, 7, 1500, 50257}, [](const auto& reference, const auto& candidate,
-                                        const std::string& what) {
+  for_each_case({1, 7, 1500, 2048, 50257}, [](const auto& reference, const auto& candidate,
+                                              const std::string& what) {
     const LogitsComparison expected = fast(reference, candidate);
     for (const auto target : hwy::SupportedAndGeneratedTargets()) {
       hwy::SetSupportedTargetsForTest(target);
@@ -221,6 +221,30 @@ TEST(LogitsKernel, ReadsEveryPatternOfFloat16OnEverySimdTarget) {
       ASSERT_EQ(find_best_tokens(row_of(row.view(), 0), best), std::isfinite(value)) << bits;
       if (std::isfinite(value)) {
         ASSERT_EQ(best.tokens()[0].logit, value) << bits;
+      }
+    }
+    hwy::SetSupportedTargetsForTest(0);
+  }
+}
+
+// Later blocks of 16-bit rows are looked at as integers.
+TEST(LogitsKernel, FindsBrokenValuesAndBestTokensAnywhereInA16BitRow) {
+  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      const std::uint16_t infinity = dtype == DType::bfloat16 ? 0x7F80 : 0x7C00;
+      for (const int pattern : {infinity + 0, infinity + 1, infinity - 1, 0x7FFF, 0xFFFF, 0x8000,
+                                0x8001 + infinity, 0x8000 + infinity, 0x7FFF + infinity, 1, 0}) {
+        std::vector<std::uint16_t> bits(4096, 0x8000);
+        bits[3500] = static_cast<std::uint16_t>(pattern);
+        const auto row = made_vector(dtype, bits);
+        const double value = value_reader(dtype)(row.bytes().data() + 7000);
+        const bool usable = std::isfinite(value) || value < 0;
+        BestTokens best(2);
+        ASSERT_EQ(find_best_tokens(row_of(row.view(), 0), best), usable) << pattern;
+        if (!usable) continue;
+        EXPECT_EQ(best.tokens()[0].index, value > 0 ? 3500U : 0U) << pattern;
+        EXPECT_EQ(best.gap(), value > 0 ? value : 0) << pattern;
       }
     }
     hwy::SetSupportedTargetsForTest(0);
