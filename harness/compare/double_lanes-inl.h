@@ -35,8 +35,9 @@ struct Lanes {
 
 HWY_INLINE Lanes load_lanes(const LaneSum& from) {
   Lanes lanes;
+  // Temporaries are not aligned to vectors.
   for (std::size_t v = 0; v < kVectors; ++v)
-    lanes.at[v] = hn::Load(DoubleTag(), from.data() + v * kVectorLanes);
+    lanes.at[v] = hn::LoadU(DoubleTag(), from.data() + v * kVectorLanes);
   return lanes;
 }
 
