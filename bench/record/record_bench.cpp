@@ -1,6 +1,6 @@
 // Cost of recording: the same forward pass plain, with every tap copied to the host, with every tap
-// digested, and with every tap written to a golden, beside what the disk takes from a plain
-// sequential write of the same bytes.
+// digested and no file, and into goldens of mode digest and full, beside what the disk takes from
+// plain sequential writes of as many bytes as each has.
 // Medians of interleaved repetitions.
 #include <algorithm>
 #include <chrono>
@@ -58,15 +58,21 @@ class Bench {
   void run(int repetitions) {
     record("digest.h5", run::StoreMode::digest);  // warm up
     plain();
+    digest_taps();
     for (int i = 0; i < repetitions; ++i) {
       plain_.seconds.push_back(seconds_of([&] { plain(); }));
       copied_.seconds.push_back(seconds_of([&] { copy_to_host(); }));
+      taps_digested_.seconds.push_back(seconds_of([&] { digest_taps(); }));
+      std::filesystem::remove(folder_ / "digest.h5");
       digest_.seconds.push_back(seconds_of([&] { record("digest.h5", run::StoreMode::digest); }));
+      const std::uintmax_t outputs = std::filesystem::file_size(folder_ / "digest.h5");
+      output_disk_.seconds.push_back(seconds_of([&] { write_plainly(outputs); }));
+      std::filesystem::remove(folder_ / "bench.raw");
       // A file of gigabytes takes its time to free; whoever records over one pays for it once.
       std::filesystem::remove(folder_ / "full.h5");
       full_.seconds.push_back(seconds_of([&] { record("full.h5", run::StoreMode::full); }));
       std::filesystem::remove(folder_ / "bench.raw");
-      disk_.seconds.push_back(seconds_of([&] { write_plainly(); }));
+      disk_.seconds.push_back(seconds_of([&] { write_plainly(tap_bytes_); }));
     }
   }
 
@@ -78,8 +84,12 @@ class Bench {
     fmt::print("plain forward   {}\n", plain_.text());
     fmt::print("copy to host    {}  {:.2f} x plain  {:.2f} GB/s\n", copied_.text(),
                copied_.median() / plain_.median(), rate(copied_.median()));
+    fmt::print("digest of taps  {}  {:.2f} x plain  {:.2f} GB/s\n", taps_digested_.text(),
+               taps_digested_.median() / plain_.median(), rate(taps_digested_.median()));
     fmt::print("record digest   {}  {:.2f} x plain  {:.2f} GB/s\n", digest_.text(),
                digest_.median() / plain_.median(), rate(digest_.median()));
+    fmt::print("plain write     {}  of the golden of digests, which has the outputs in full\n",
+               output_disk_.text());
     fmt::print("record full     {}  {:.2f} x plain  {:.2f} GB/s\n", full_.text(),
                full_.median() / plain_.median(), rate(full_.median()));
     fmt::print("plain write     {}  {:.2f} GB/s  full reaches {:.0f} %\n", disk_.text(),
@@ -106,6 +116,12 @@ class Bench {
     (void)pipeline::run_tapped(*model_, inputs_, model::Instrumentation::taps, everything, sink);
   }
 
+  void digest_taps() {
+    pipeline::OutputDigestSink sink;
+    capture::TapFilter everything({}, {});
+    (void)pipeline::run_tapped(*model_, inputs_, model::Instrumentation::taps, everything, sink);
+  }
+
   void record(const std::string& name, run::StoreMode mode) {
     golden_store::GoldenWriter writer(folder_ / name, {});
     pipeline::NoProgress progress;
@@ -121,12 +137,12 @@ class Bench {
   }
 
   /// As many bytes as the golden has, with fsync as the golden has.
-  void write_plainly() const {
+  void write_plainly(std::uint64_t bytes) const {
     const std::vector<char> block(std::size_t{8} << 20U, 1);
     const std::string path = (folder_ / "bench.raw").string();
     const int file = open(path.c_str(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
     if (file < 0) throw Error(ErrorKind::resource, "cannot write " + path);
-    for (std::uint64_t left = tap_bytes_; left > 0;) {
+    for (std::uint64_t left = bytes; left > 0;) {
       const ssize_t written =
           write(file, block.data(), std::min<std::uint64_t>(left, block.size()));
       if (written <= 0) throw Error(ErrorKind::resource, "cannot write " + path);
@@ -141,7 +157,7 @@ class Bench {
   std::filesystem::path folder_;
   std::uint64_t taps_ = 0;
   std::uint64_t tap_bytes_ = 0;
-  Spread plain_, copied_, digest_, full_, disk_;
+  Spread plain_, copied_, taps_digested_, digest_, output_disk_, full_, disk_;
 };
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include "compare/fused_kernel.h"
 #include "compare/same_bytes-inl.h"
 #include "compare/tags-inl.h"
-#include "compare/upcoming-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
@@ -84,8 +83,6 @@ ByteScan scan(const std::uint8_t* reference, const std::uint8_t* candidate, std:
   const ScanTag d;
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t whole = count / lanes * lanes;
-  const Upcoming next = after(reference, candidate, count);
-  for (std::size_t i = 0; i < whole; i += kBlockGranule) next.ask_for(i, kBlockGranule);
   if (same_bytes(reference, candidate, whole) &&
       std::memcmp(reference + whole, candidate + whole, count - whole) == 0)
     return {};

@@ -18,18 +18,15 @@
 #include "compare/integer_lanes-inl.h"
 #include "compare/lane_sums-inl.h"
 #include "compare/same_bytes-inl.h"
-#include "compare/upcoming-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
 namespace HWY_NAMESPACE {
 
 template <typename T>
-HWY_INLINE void add_same_integers(const T* values, std::size_t count, const Upcoming& next,
-                                  FusedChunk& chunk) {
+HWY_INLINE void add_same_integers(const T* values, std::size_t count, FusedChunk& chunk) {
   Lanes shared = load_lanes(chunk.shared_squared);
   for (std::size_t i = 0; i < count; i += kSumLanes) {
-    next.ask_for(i, kSumLanes);
     for (std::size_t v = 0; v < kVectors; ++v) {
       const DoubleVector value = load_integers(values + i + v * kVectorLanes);
       shared.at[v] = hn::Add(shared.at[v], hn::Mul(value, value));
@@ -101,7 +98,7 @@ struct IntegerBlock {
 /// Adds a block to all sums and fills in the places of its pairs.
 template <typename T>
 HWY_INLINE IntegerBlock measure(const T* reference, const T* candidate, std::size_t count,
-                                const Upcoming& next, FusedChunk& chunk, std::uint64_t* places) {
+                                FusedChunk& chunk, std::uint64_t* places) {
   const DoubleTag d;
   // The product is off by less than the margin.
   const DoubleVector limit = hn::Set(d, chunk.record.largest * (1 - 0x1p-50));
@@ -114,7 +111,6 @@ HWY_INLINE IntegerBlock measure(const T* reference, const T* candidate, std::siz
   Lanes dd = load_lanes(chunk.difference_squared);
   Lanes sum = load_lanes(chunk.difference);
   for (std::size_t i = 0; i < count; i += kSumLanes) {
-    next.ask_for(i, kSumLanes);
     for (std::size_t v = 0; v < kVectors; ++v) {
       const std::size_t at = i + v * kVectorLanes;
       const IntegerPairs pairs = load_pairs(reference + at, candidate + at);
@@ -148,15 +144,14 @@ HWY_INLINE IntegerBlock measure(const T* reference, const T* candidate, std::siz
 template <typename T>
 BlockResult fuse(const T* reference, const T* candidate, std::size_t count, FusedChunk& chunk,
                  IntegerCounts& counts) {
-  const Upcoming next = after(reference, candidate, count);
   chunk.elements += count;
   if (same_bytes(reference, candidate, count * sizeof(T))) {
-    add_same_integers(reference, count, next, chunk);
+    add_same_integers(reference, count, chunk);
     chunk.ulp_codes[kUlpCodeZero] += count;
     return {BlockOutcome::fused, 0};
   }
   alignas(64) std::uint64_t places[kBlockElements];
-  const IntegerBlock block = measure(reference, candidate, count, next, chunk, places);
+  const IntegerBlock block = measure(reference, candidate, count, chunk, places);
   counts.add({places, count});
   if (block.may_be_record) {
     const double found = max_relative_of_integers(reference, candidate, count);

@@ -10,7 +10,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
-#include <fmt/format.h>
 
 #include "error/error.h"
 #include "model/torch/device_program.h"
@@ -77,8 +76,7 @@ extern "C" __global__ void block_sums(const Pair* data, word blocks, word tail_f
 
 std::string source() {
   std::string keys;
-  for (const std::uint64_t key : tensor::digest_block_keys())
-    keys += fmt::format("{:#x}ull, ", key);
+  for (const std::uint64_t key : tensor::digest_block_keys()) keys += std::to_string(key) + "ull, ";
   std::string text = kSource;
   return text.replace(text.find("KEYS"), 4, keys);
 }

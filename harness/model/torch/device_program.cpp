@@ -2,12 +2,10 @@
 #include "model/torch/device_program.h"
 
 #include <filesystem>
-#include <string_view>
 #include <vector>
 
 #include <c10/core/DeviceGuard.h>
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include "error/error.h"
 #include "model/torch/device.h"
@@ -99,7 +97,7 @@ std::unique_ptr<DeviceFunction> DeviceFunction::compile(const std::string& sourc
       return nullptr;
     }
     // Machine code of the device itself: the driver may be older than the compiler's own form.
-    options.push_back(fmt::format("--gpu-architecture=sm_{}{}", major, minor));
+    options.push_back("--gpu-architecture=sm_" + std::to_string(major) + std::to_string(minor));
   }
   std::vector<const char*> option_texts;
   for (const std::string& option : options) option_texts.push_back(option.c_str());
@@ -139,8 +137,8 @@ void DeviceFunction::launch(unsigned groups, unsigned threads, void** arguments)
   const int status =
       driver_.launch(function_, groups, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr);
   if (status != 0) {
-    throw Error(ErrorKind::device,
-                fmt::format("the device refused to digest a tap (driver status {})", status));
+    throw Error(ErrorKind::device, "the device refused to digest a tap (driver status " +
+                                       std::to_string(status) + ")");
   }
 }
 
