@@ -1,5 +1,6 @@
 #include "golden_store/descriptor_driver.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #if __has_include(<H5FDdevelop.h>)
@@ -13,6 +14,7 @@
 #include <new>
 
 #include "golden_store/hdf5_guard.h"
+#include "golden_store/read_at.h"
 
 namespace parity::golden_store {
 namespace {
@@ -125,17 +127,10 @@ void DriverTarget::stop_writing(int reason) {
 }
 
 int DriverTarget::read(std::uint64_t offset, std::span<std::byte> buffer) const {
-  std::size_t done = 0;
-  while (done < buffer.size()) {
-    const ssize_t count = ::pread(descriptor_, buffer.data() + done, buffer.size() - done,
-                                  static_cast<off_t>(offset + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno;
-    if (count == 0) break;
-    done += static_cast<std::size_t>(count);
-  }
+  const ReadEnd read = read_at(descriptor_, offset, buffer);
+  if (read.error != 0) return read.error;
   // HDF5 reads past the end of what it has allocated but not written yet, and expects zeros there.
-  std::fill(buffer.begin() + static_cast<std::ptrdiff_t>(done), buffer.end(), std::byte{0});
+  std::fill(buffer.begin() + static_cast<std::ptrdiff_t>(read.bytes), buffer.end(), std::byte{0});
   for (const Kept& kept : kept_) {
     const std::uint64_t begin = std::max(offset, kept.offset);
     const std::uint64_t end = std::min(offset + buffer.size(), kept.offset + kept.bytes.size());
@@ -159,7 +154,19 @@ void DriverTarget::write(std::uint64_t offset, std::span<const std::byte> bytes,
       at += static_cast<std::uint64_t>(count);
     }
   }
+  if (!failure_ && !is_metadata) start_sync_behind(at);
   if (failure_ && is_metadata) kept_.push_back({offset, {bytes.begin(), bytes.end()}});
+}
+
+/// The disk begins while the recording goes on, and not when the file is whole.
+void DriverTarget::start_sync_behind(std::uint64_t end) {
+  constexpr std::uint64_t kEveryBytes = std::uint64_t{32} << 20U;
+  if (end < sync_started_ + kEveryBytes) return;
+  // Only a hint: whatever it cannot do, fsync() does.
+  static_cast<void>(::sync_file_range(descriptor_, static_cast<off_t>(sync_started_),
+                                      static_cast<off_t>(end - sync_started_),
+                                      SYNC_FILE_RANGE_WRITE));
+  sync_started_ = end;
 }
 
 void DriverTarget::resize(std::uint64_t size_bytes) {

@@ -45,7 +45,10 @@ class DriverTarget {
     std::vector<std::byte> bytes;
   };
 
+  void start_sync_behind(std::uint64_t end);
+
   int descriptor_;
+  std::uint64_t sync_started_ = 0;  ///< up to here, values have been handed to the disk
   std::optional<int> failure_;
   std::vector<Kept> kept_;
 };

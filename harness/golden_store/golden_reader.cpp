@@ -17,6 +17,7 @@
 #include "golden_store/linked_layout.h"
 #include "golden_store/noise_layout.h"
 #include "golden_store/open_golden.h"
+#include "golden_store/read_ahead.h"
 #include "golden_store/shard_layout.h"
 #include "golden_store/tap_layout.h"
 #include "golden_store/temporary_file.h"
@@ -113,6 +114,22 @@ tensor::HostTensor read_values(const CasePlace& place, const H5::Group& group,
   return values;
 }
 
+/// Where the values of a tap lie, if they lie as they are, have a digest and are worth a thread.
+std::optional<Stretch> stretch_of(const CasePlace& place, const run::TapRecord& tap,
+                                  std::size_t tap_index, const std::string& where_group) {
+  constexpr std::size_t kWorthAThread = std::size_t{256} << 10U;
+  if (tap.mode != run::StoreMode::full ||
+      tensor::element_count(tap.shape) * tensor::size_bytes(tap.dtype) < kWorthAThread)
+    return std::nullopt;
+  const CheckedDataSet dataset = values_of(place, place.group, tap, tap_index, where_group);
+  const std::optional<std::uint64_t> offset = dataset.plain_offset();
+  if (!offset ||
+      dataset.size_bytes() != tensor::element_count(tap.shape) * tensor::size_bytes(tap.dtype))
+    return std::nullopt;
+  return Stretch{place.golden->sealed().descriptor().number(), *offset, dataset.size_bytes(),
+                 tap.digest};
+}
+
 /// That every value which the index lists is there, without reading it.
 void check_values(const CasePlace& place, const H5::Group& group,
                   const std::vector<run::TapRecord>& taps, const std::string& where_group) {
@@ -160,11 +177,14 @@ struct GoldenReader::State {
   run::RecordingHeader header;
   std::vector<run::CaseRecord> cases;
   std::optional<run::ShardRecord> shard;
+  std::optional<ReadAhead> ahead{std::in_place};
+  std::pair<std::size_t, std::size_t> last;  ///< case and tap that would follow the one read last
 
   explicit State(const std::filesystem::path& golden) : own(std::make_unique<OpenGolden>(golden)) {
     read_all_but_values();
   }
   ~State() {
+    ahead.reset();
     const Hdf5Session session;
     places.clear();
     linked.clear();
@@ -175,7 +195,20 @@ struct GoldenReader::State {
 
   void read_all_but_values();
   void read_cases(const H5::Group& root);
+  void begin(std::size_t case_index, std::size_t tap_index);
 };
+
+/// Reads ahead where it can; what is wrong with a tap is said when it is asked for.
+void GoldenReader::State::begin(std::size_t case_index, std::size_t tap_index) {
+  const run::CaseRecord& record = cases.at(case_index);
+  try {
+    const auto stretch =
+        stretch_of(places.at(case_index), record.taps.at(tap_index), tap_index, named_case(record));
+    if (stretch) ahead->start({case_index, tap_index}, *stretch);
+  } catch (const Malformed&) {
+  } catch (const H5::Exception&) {
+  }
+}
 
 void GoldenReader::State::read_all_but_values() {
   const H5::Group root = own->file().openGroup("/");
@@ -246,8 +279,22 @@ tensor::HostTensor GoldenReader::read_tap(std::size_t case_index, std::size_t ta
   const run::CaseRecord& record = state_->cases.at(case_index);
   const CasePlace& place = state_->places.at(case_index);
   return guarded(Access::reading, place.golden->path().string(), [&] {
-    return read_values(place, place.group, record.taps.at(tap_index), tap_index,
-                       named_case(record));
+    const run::TapRecord& tap = record.taps.at(tap_index);
+    tensor::HostTensor values;
+    if (ReadAhead::Bytes bytes = state_->ahead->take({case_index, tap_index})) {
+      const std::size_t size_bytes =
+          tensor::element_count(tap.shape) * tensor::size_bytes(tap.dtype);
+      const std::span<std::byte> span(bytes.get(), size_bytes);
+      values = {tap.dtype, tap.shape, span, std::move(bytes)};
+    } else {
+      values = read_values(place, place.group, tap, tap_index, named_case(record));
+    }
+    // Whoever goes through a case asks for the next one next.
+    const std::size_t next = tap_index + 1;
+    const bool in_order = state_->last == std::pair(case_index, tap_index) || tap_index == 0;
+    state_->last = {case_index, next};
+    if (in_order && next < record.taps.size()) state_->begin(case_index, next);
+    return values;
   });
 }
 

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <limits>
 #include <memory>
-#include <new>
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include "error/error.h"
 #include "golden_store/hdf5_types.h"
 #include "golden_store/packed_chunks.h"
 #include "golden_store/packing.h"
+#include "golden_store/raw_memory.h"
 #include "golden_store/zstd_filter.h"
 #include "tensor/shape.h"
 
@@ -139,21 +137,6 @@ std::uint64_t elements_of(const tensor::Shape& shape, const std::string& where) 
   }
 }
 
-/// Memory that the read fills: not a vector, which would fill it with zeros first, and large blocks
-/// in huge pages, because page faults cost more than the copy and the digest together.
-std::shared_ptr<std::byte> uninitialised(std::size_t size_bytes) {
-  constexpr std::size_t kHugePageBytes = std::size_t{2} << 20U;
-  if (size_bytes < 2 * kHugePageBytes) {
-    return {new std::byte[size_bytes], std::default_delete<std::byte[]>()};
-  }
-  const std::size_t whole_pages =
-      (size_bytes + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes;
-  void* memory = std::aligned_alloc(kHugePageBytes, whole_pages);
-  if (memory == nullptr) throw std::bad_alloc();
-  static_cast<void>(::madvise(memory, whole_pages, MADV_HUGEPAGE));
-  return {static_cast<std::byte*>(memory), [](std::byte* place) { std::free(place); }};
-}
-
 H5::DataSet open_dataset(const H5::Group& group, const std::string& name,
                          const std::string& where) {
   check_hard_link(group, name, where);
@@ -253,6 +236,11 @@ void CheckedDataSet::check_stored_size(std::uint64_t file_bytes) {
       offset > file_bytes - size_bytes_) {
     throw Malformed(fmt::format("{} claims more values than it stores", where_));
   }
+}
+
+std::optional<std::uint64_t> CheckedDataSet::plain_offset() const {
+  if (packer_ || size_bytes_ == 0) return std::nullopt;
+  return H5Dget_offset(dataset_.getId());
 }
 
 void CheckedDataSet::check_chunks(const H5::DSetCreatPropList& properties) const {

@@ -56,6 +56,8 @@ class CheckedDataSet {
   /// Size of all elements, proved to be in the file (or to be what its compressed bytes can expand
   /// to).
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+  /// Where the bytes begin in the file; nullopt when they are packed, or none.
+  [[nodiscard]] std::optional<std::uint64_t> plain_offset() const;
   /// Reads all bytes as stored. `type` has to be the dataset's own.
   void read_into(std::span<std::byte> bytes, const H5::DataType& type) const;
 

@@ -1,0 +1,56 @@
+// Reads the tap that will be asked for next while the last one is compared, on a thread of its own.
+// Calls nothing of HDF5, which is used by one thread at a time; what it reads counts only if it has
+// the digest that was recorded.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "tensor/digest.h"
+
+namespace parity::golden_store {
+
+/// A stretch of a file that holds the values of a tap as they are.
+struct Stretch {
+  int descriptor = -1;
+  std::uint64_t offset = 0;
+  std::size_t size_bytes = 0;
+  tensor::Digest digest;
+};
+
+/// Of one reader, one tap at a time; called by one thread.
+class ReadAhead {
+ public:
+  using Key = std::pair<std::size_t, std::size_t>;  ///< case and tap
+  using Bytes = std::shared_ptr<std::byte>;
+
+  ReadAhead() = default;
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  /// Begins with this one; what was read and not taken is dropped.
+  void start(const Key& key, const Stretch& stretch);
+  /// The bytes of this tap, waited for; nullptr when another one or none was begun, or when it
+  /// could not be read or has another digest, which the usual way will say.
+  [[nodiscard]] Bytes take(const Key& key);
+
+ private:
+  void work();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::thread thread_;  ///< from the first start() on
+  bool ended_ = false;
+  std::optional<Key> key_;        ///< what is being read or has been
+  std::optional<Stretch> asked_;  ///< until it is read
+  Bytes bytes_;
+};
+
+}  // namespace parity::golden_store
