@@ -19,6 +19,8 @@ namespace {
 /// One thread digests 4 to 10 GB/s, a device delivers up to 50; beyond eight, memory is the limit.
 unsigned digest_threads() { return std::clamp(std::thread::hardware_concurrency() / 2, 1U, 8U); }
 
+constexpr std::size_t kSumAlignment = 64;
+
 }  // namespace
 
 struct CaptureStream::State {
@@ -70,7 +72,7 @@ void CaptureStream::State::consume_until_closed() {
     run::WorkSpan span("consume", tap->size_bytes);
     if (run::keeps_timeline()) span.say(run::to_string(tap->id));
     std::span<const std::byte> bytes;
-    if (tap->wish != DigestWish::alone) bytes = tap->buffer->bytes().first(tap->size_bytes);
+    if (tap->wish != DigestWish::alone) bytes = tap->buffer->bytes().first(tap->value_bytes);
     consumer.consume({tap->id, {tap->dtype, tap->shape, bytes}, tap->size_bytes, tap->digest});
     pool.release(std::move(tap->buffer));
   }
@@ -119,23 +121,29 @@ CaptureStream::~CaptureStream() { state_->stop(); }
 
 void CaptureStream::on_tap(const run::TapId& id, const run::DeviceTensor& value) {
   if (!state_->filter.keeps(id)) return;
-  const DigestWish wish = state_->consumer.digest_wish(id);
-  const std::size_t sums_bytes = wish == DigestWish::alone ? value.sums_bytes() : 0;
-  std::unique_ptr<run::HostBuffer> buffer;
+  QueuedTap tap;
+  tap.id = id;
+  tap.dtype = value.dtype();
+  tap.shape = value.shape();
+  tap.size_bytes = value.size_bytes();
+  tap.wish = state_->consumer.digest_wish(id);
+  tap.sums_bytes = tap.wish == DigestWish::none ? 0 : value.sums_bytes();
+  if (tap.wish != DigestWish::alone || tap.sums_bytes == 0) tap.value_bytes = tap.size_bytes;
+  tap.sums_first = (tap.value_bytes + kSumAlignment - 1) / kSumAlignment * kSumAlignment;
   {
     const run::WorkSpan span("wait for the ring");
-    buffer = state_->pool.acquire(sums_bytes > 0 ? sums_bytes : value.size_bytes());
+    tap.buffer = state_->pool.acquire(tap.sums_first + tap.sums_bytes);
   }
-  if (buffer == nullptr) {
+  if (tap.buffer == nullptr) {
     // The real cause waits in finish(); this only stops the run, whose own layers may rewrite the
     // message.
     throw Error(ErrorKind::resource, "the capture of taps has stopped");
   }
-  std::unique_ptr<run::Transfer> transfer =
-      sums_bytes > 0 ? value.start_sums(*buffer) : value.start_copy(*buffer);
+  if (tap.sums_bytes > 0) tap.transfers.push_back(value.start_sums(*tap.buffer, tap.sums_first));
+  if (tap.value_bytes > 0 || tap.sums_bytes == 0)
+    tap.transfers.push_back(value.start_copy(*tap.buffer));
   ++state_->tap_count;
-  state_->queue.push({id, value.dtype(), value.shape(), value.size_bytes(), wish, sums_bytes,
-                      std::move(buffer), std::move(transfer), std::nullopt});
+  state_->queue.push(std::move(tap));
 }
 
 void CaptureStream::on_skipped(const run::TapId& id, const std::string& reason) {

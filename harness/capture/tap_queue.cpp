@@ -13,7 +13,7 @@ void TapQueue::push(QueuedTap tap) {
     const std::lock_guard lock(mutex_);
     entries_.push_back({std::make_shared<QueuedTap>(std::move(tap)), Stage::waiting});
   }
-  changed_.notify_all();
+  pushed_.notify_one();
 }
 
 TapQueue::Entry* TapQueue::oldest_waiting() {
@@ -30,30 +30,39 @@ void TapQueue::mark_ready(const QueuedTap* tap) {
       if (entry.tap.get() == tap) entry.stage = Stage::ready;
     }
   }
-  changed_.notify_all();
+  ready_.notify_all();
 }
 
-bool TapQueue::digest_next() {
+std::shared_ptr<QueuedTap> TapQueue::next_arrival() {
+  // One thread at a time: more of them would only keep the device's driver busy, which the thread
+  // that runs the model needs.
+  const std::lock_guard arrival(arrival_);
   std::shared_ptr<QueuedTap> tap;
   {
     std::unique_lock lock(mutex_);
     Entry* entry = nullptr;
-    changed_.wait(lock, [&] { return (entry = oldest_waiting()) != nullptr || closed_; });
-    if (entry == nullptr) return false;
+    pushed_.wait(lock, [&] { return (entry = oldest_waiting()) != nullptr || closed_; });
+    if (entry == nullptr) return nullptr;
     entry->stage = Stage::taken;
     tap = entry->tap;
   }
   {
-    const run::WorkSpan span("copy to host",
-                             tap->sums_bytes > 0 ? tap->sums_bytes : tap->size_bytes);
-    tap->transfer->wait();
+    const run::WorkSpan span("copy to host", tap->value_bytes + tap->sums_bytes);
+    for (const std::unique_ptr<run::Transfer>& transfer : tap->transfers) transfer->wait();
   }
+  return tap;
+}
+
+bool TapQueue::digest_next() {
+  const std::shared_ptr<QueuedTap> tap = next_arrival();
+  if (tap == nullptr) return false;
   if (tap->wish != DigestWish::none) {
     const run::WorkSpan span("digest", tap->size_bytes);
-    tap->digest =
-        tap->sums_bytes > 0
-            ? tensor::digest_of_sums(tap->buffer->bytes().first(tap->sums_bytes), tap->size_bytes)
-            : tensor::digest_of(tap->buffer->bytes().first(tap->size_bytes));
+    const std::span<const std::byte> bytes = tap->buffer->bytes();
+    tap->digest = tap->sums_bytes > 0
+                      ? tensor::digest_of_sums(bytes.subspan(tap->sums_first, tap->sums_bytes),
+                                               tap->size_bytes)
+                      : tensor::digest_of(bytes.first(tap->size_bytes));
   }
   mark_ready(tap.get());
   return true;
@@ -61,8 +70,8 @@ bool TapQueue::digest_next() {
 
 std::shared_ptr<QueuedTap> TapQueue::pop() {
   std::unique_lock lock(mutex_);
-  changed_.wait(
-      lock, [&] { return entries_.empty() ? closed_ : entries_.front().stage == Stage::ready; });
+  ready_.wait(lock,
+              [&] { return entries_.empty() ? closed_ : entries_.front().stage == Stage::ready; });
   if (entries_.empty()) return nullptr;
   std::shared_ptr<QueuedTap> tap = std::move(entries_.front().tap);
   entries_.pop_front();
@@ -74,7 +83,8 @@ void TapQueue::close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
   }
-  changed_.notify_all();
+  pushed_.notify_all();
+  ready_.notify_all();
 }
 
 void TapQueue::clear() {
@@ -83,7 +93,8 @@ void TapQueue::clear() {
     closed_ = true;
     entries_.clear();
   }
-  changed_.notify_all();
+  pushed_.notify_all();
+  ready_.notify_all();
 }
 
 }  // namespace parity::capture

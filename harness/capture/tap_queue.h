@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "run/tap.h"
 #include "run/tap_stream.h"
@@ -27,9 +28,11 @@ struct QueuedTap {
   tensor::Shape shape;
   std::size_t size_bytes = 0;
   DigestWish wish = DigestWish::none;
-  std::size_t sums_bytes = 0;  ///< not 0: the buffer has the tap's sums instead of its values
+  std::size_t value_bytes = 0;  ///< of the buffer: all of the tap's, or none
+  std::size_t sums_first = 0;   ///< where in the buffer the sums for the digest begin
+  std::size_t sums_bytes = 0;   ///< 0: the digest is that of the values
   std::unique_ptr<run::HostBuffer> buffer;
-  std::unique_ptr<run::Transfer> transfer;
+  std::vector<std::unique_ptr<run::Transfer>> transfers;
   std::optional<tensor::Digest> digest;  ///< once digest_next() is through with a wanted one
 };
 
@@ -59,10 +62,13 @@ class TapQueue {
     Stage stage = Stage::waiting;
   };
   [[nodiscard]] Entry* oldest_waiting();
+  [[nodiscard]] std::shared_ptr<QueuedTap> next_arrival();
   void mark_ready(const QueuedTap* tap);
 
+  std::mutex arrival_;  ///< held by the thread that waits for the next copy: they arrive in order
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable pushed_;
+  std::condition_variable ready_;
   std::deque<Entry> entries_;  ///< oldest first
   bool closed_ = false;
 };

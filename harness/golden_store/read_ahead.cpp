@@ -1,5 +1,6 @@
 #include "golden_store/read_ahead.h"
 
+#include <atomic>
 #include <new>
 #include <span>
 #include <system_error>
@@ -9,12 +10,29 @@
 #include "run/timeline.h"
 
 namespace parity::golden_store {
-namespace {
 
-ReadAhead::Bytes read(const Stretch& stretch) {
+/// One tap is read while the last one is in use, so that two memories serve taps of one size.
+ReadAhead::Bytes ReadAhead::memory_of(std::size_t size_bytes) {
+  for (Used& used : used_) {
+    if (used.bytes == nullptr || used.bytes.use_count() != 1) continue;
+    // Whoever had it last is done with it.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (size_bytes <= used.size_bytes && used.size_bytes / 2 <= size_bytes) return used.bytes;
+    used = {};
+  }
+  Bytes bytes = uninitialised(size_bytes);
+  for (Used& used : used_) {
+    if (used.bytes != nullptr) continue;
+    used = {bytes, size_bytes};
+    break;
+  }
+  return bytes;
+}
+
+ReadAhead::Bytes ReadAhead::read(const Stretch& stretch) {
   const run::WorkSpan span("read ahead", stretch.size_bytes);
   try {
-    ReadAhead::Bytes bytes = uninitialised(stretch.size_bytes);
+    Bytes bytes = memory_of(stretch.size_bytes);
     const std::span<std::byte> values(bytes.get(), stretch.size_bytes);
     const ReadEnd end = read_at(stretch.descriptor, stretch.offset, values);
     const bool whole = end.error == 0 && end.bytes == values.size();
@@ -23,8 +41,6 @@ ReadAhead::Bytes read(const Stretch& stretch) {
     return nullptr;
   }
 }
-
-}  // namespace
 
 ReadAhead::~ReadAhead() {
   {

@@ -3,6 +3,7 @@
 // the digest that was recorded.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,14 @@ class ReadAhead {
 
  private:
   void work();
+  [[nodiscard]] Bytes read(const Stretch& stretch);
+  [[nodiscard]] Bytes memory_of(std::size_t size_bytes);
+
+  /// Memory that was handed out and may be free again: fresh memory costs as much as the read.
+  struct Used {
+    Bytes bytes;
+    std::size_t size_bytes = 0;
+  };
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -51,6 +60,7 @@ class ReadAhead {
   std::optional<Key> key_;        ///< what is being read or has been
   std::optional<Stretch> asked_;  ///< until it is read
   Bytes bytes_;
+  std::array<Used, 2> used_;  ///< of the thread alone
 };
 
 }  // namespace parity::golden_store

@@ -9,6 +9,15 @@
 
 #include "error/error.h"
 
+// One function for each of these instruction sets; which of them runs is decided when the program
+// runs.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define PARITY_FOR_EVERY_X86 \
+  __attribute__((target_clones("default", "avx2", "arch=skylake-avx512")))
+#else
+#define PARITY_FOR_EVERY_X86
+#endif
+
 namespace parity::tensor {
 namespace {
 
@@ -57,14 +66,20 @@ void add_stripe(const std::byte* stripe, const std::uint8_t* key, std::uint64_t*
   }
 }
 
-void scramble(Accumulators& lanes) {
+/// Adds and stirs block after block, each of which waits for the one before.
+PARITY_FOR_EVERY_X86
+void absorb(const std::uint64_t* sums, std::size_t blocks, Accumulators& accumulators) {
   const std::uint8_t* key = kSecret.data() + kSecretBytes - kDigestStripeBytes;
-  for (std::size_t lane = 0; lane < kDigestLanes; ++lane) {
-    std::uint64_t value = lanes[lane];
-    value ^= value >> 47U;
-    value ^= word_at(key + 8 * lane);
-    lanes[lane] = value * kPrime32_1;
+  std::array<std::uint64_t, kDigestLanes> keys;
+  for (std::size_t lane = 0; lane < kDigestLanes; ++lane) keys[lane] = word_at(key + 8 * lane);
+  Accumulators lanes = accumulators;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    for (std::size_t lane = 0; lane < kDigestLanes; ++lane) {
+      const std::uint64_t value = lanes[lane] + sums[block * kDigestLanes + lane];
+      lanes[lane] = (value ^ (value >> 47U) ^ keys[lane]) * kPrime32_1;
+    }
   }
+  accumulators = lanes;
 }
 
 std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
@@ -120,11 +135,7 @@ Digest digest_of_sums(std::span<const std::byte> sums, std::size_t length) {
   Accumulators lanes = {kPrime32_3, kPrime64_1, kPrime64_2, kPrime64_3,
                         kPrime64_4, kPrime32_2, kPrime64_5, kPrime32_1};
   const auto* block_sums = reinterpret_cast<const std::uint64_t*>(sums.data());
-  for (std::size_t block = 0; block < layout.blocks; ++block) {
-    for (std::size_t lane = 0; lane < kDigestLanes; ++lane)
-      lanes[lane] += block_sums[block * kDigestLanes + lane];
-    scramble(lanes);
-  }
+  absorb(block_sums, layout.blocks, lanes);
   // Whole stripes with at least one byte behind them, then the last 64 bytes, which may overlap.
   const std::span<const std::byte> tail = sums.subspan(layout.sums_bytes());
   std::size_t at = layout.blocks * kDigestBlockBytes - layout.tail_first;

@@ -1,6 +1,9 @@
 #include "capture/capture_stream.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <vector>
@@ -9,6 +12,7 @@
 
 #include "capture/plain_device.h"
 #include "error/error.h"
+#include "tensor/block_digest.h"
 
 namespace parity::capture {
 namespace {
@@ -26,16 +30,19 @@ struct Collected {
 class CollectingConsumer final : public TapConsumer {
  public:
   void consume(const CapturedTap& tap) override {
+    sizes.push_back(tap.size_bytes);
     if (delay.count() > 0) std::this_thread::sleep_for(delay);
     if (taps.size() == fail_at) throw Error(ErrorKind::resource, "disk full");
     taps.push_back(
         {tap.id, tap.value.shape, {tap.value.bytes.begin(), tap.value.bytes.end()}, tap.digest});
   }
   [[nodiscard]] DigestWish digest_wish(const run::TapId& id) const override {
+    if (id.path == "digest_alone") return DigestWish::alone;
     return id.path == "undigested" ? DigestWish::none : DigestWish::wanted;
   }
 
   std::vector<Collected> taps;
+  std::vector<std::size_t> sizes;
   std::size_t fail_at = SIZE_MAX;
   std::chrono::milliseconds delay{0};
 };
@@ -65,6 +72,82 @@ class FailingTensor final : public run::DeviceTensor {
  private:
   tensor::Shape shape_ = {4};
 };
+
+/// A tensor on a device that sums for digests; a copy of its values is counted.
+class SummingTensor final : public run::DeviceTensor {
+ public:
+  explicit SummingTensor(std::vector<std::byte> bytes)
+      : bytes_(std::move(bytes)), shape_{static_cast<std::int64_t>(bytes_.size())} {}
+  [[nodiscard]] tensor::DType dtype() const override { return tensor::DType::uint8; }
+  [[nodiscard]] const tensor::Shape& shape() const override { return shape_; }
+  [[nodiscard]] std::size_t size_bytes() const override { return bytes_.size(); }
+  [[nodiscard]] std::unique_ptr<run::Transfer> start_copy(
+      run::HostBuffer& destination) const override {
+    ++copies;
+    std::copy(bytes_.begin(), bytes_.end(), destination.bytes().begin());
+    return std::make_unique<test::DoneTransfer>();
+  }
+  [[nodiscard]] std::size_t sums_bytes() const override {
+    return tensor::block_sum_layout(bytes_.size()).size_bytes();
+  }
+  [[nodiscard]] std::unique_ptr<run::Transfer> start_sums(run::HostBuffer& destination,
+                                                          std::size_t first) const override {
+    const tensor::BlockSumLayout layout = tensor::block_sum_layout(bytes_.size());
+    std::byte* to = destination.bytes().subspan(first, layout.size_bytes()).data();
+    for (std::size_t block = 0; block < layout.blocks; ++block) {
+      std::array<std::uint64_t, tensor::kDigestLanes> lanes{};
+      tensor::sum_block(
+          std::span<const std::byte, tensor::kDigestBlockBytes>(
+              bytes_.data() + block * tensor::kDigestBlockBytes, tensor::kDigestBlockBytes),
+          lanes);
+      std::memcpy(to, lanes.data(), sizeof(lanes));
+      to += sizeof(lanes);
+    }
+    std::memcpy(to, bytes_.data() + layout.tail_first, layout.tail_bytes);
+    return std::make_unique<test::DoneTransfer>();
+  }
+
+  mutable int copies = 0;
+
+ private:
+  std::vector<std::byte> bytes_;
+  tensor::Shape shape_;
+};
+
+TEST(CaptureStream, TakesDigestsFromSumsOfTheDevice) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  CaptureStream stream(allocator, filter, consumer, {});
+  std::vector<std::byte> bytes(std::size_t{1} << 20U);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i >> 5U);
+  const SummingTensor tensor(bytes);
+  stream.on_tap(module_tap("digest_alone"), tensor);
+  EXPECT_EQ(tensor.copies, 0);
+  EXPECT_LT(allocator.peak_bytes, bytes.size() / 4) << "the values stayed where they were";
+  stream.on_tap(module_tap("both"), tensor);
+  stream.on_tap(module_tap("undigested"), tensor);
+  stream.finish();
+  ASSERT_EQ(consumer.taps.size(), 3U);
+  EXPECT_EQ(tensor.copies, 2);
+  EXPECT_EQ(consumer.sizes, std::vector<std::size_t>(3, bytes.size()));
+  EXPECT_TRUE(consumer.taps[0].bytes.empty());
+  EXPECT_EQ(consumer.taps[0].digest, tensor::digest_of(bytes));
+  EXPECT_EQ(consumer.taps[1].bytes, bytes);
+  EXPECT_EQ(consumer.taps[1].digest, tensor::digest_of(bytes));
+  EXPECT_EQ(consumer.taps[2].bytes, bytes);
+}
+
+TEST(CaptureStream, DigestsOnTheHostWhereTheDeviceDoesNot) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  CaptureStream stream(allocator, filter, consumer, {});
+  stream.on_tap(module_tap("digest_alone"), filled(1000, 7));
+  stream.finish();
+  ASSERT_EQ(consumer.taps.size(), 1U);
+  EXPECT_EQ(consumer.taps[0].digest, tensor::digest_of(std::vector<std::byte>(1000, std::byte{7})));
+}
 
 TEST(CaptureStream, HandsOverEveryTapInOrderWithItsOwnBytes) {
   PlainAllocator allocator;

@@ -81,6 +81,31 @@ TEST_F(ReadAheadTest, HandsOverWhatWasAskedForAndNothingElse) {
   EXPECT_TRUE(are_bytes_of(second, ahead.take({0, 3})));
 }
 
+TEST_F(ReadAheadTest, GivesMemoryAgainOnlyWhenNobodyHasIt) {
+  ReadAhead ahead;
+  const Stretch one = stretch(0, 5'000'000);
+  const Stretch other = stretch(7'000'000, 5'000'000);
+  std::vector<ReadAhead::Bytes> held;
+  for (std::size_t tap = 0; tap < 6; ++tap) {
+    const Stretch& asked = tap % 2 == 0 ? one : other;
+    ahead.start({0, tap}, asked);
+    held.push_back(ahead.take({0, tap}));
+    for (std::size_t before = 0; before <= tap; ++before)
+      EXPECT_TRUE(are_bytes_of(before % 2 == 0 ? one : other, held[before])) << before;
+  }
+  held.clear();
+  const std::byte* last = nullptr;
+  for (std::size_t tap = 0; tap < 4; ++tap) {
+    ahead.start({1, tap}, one);
+    const ReadAhead::Bytes bytes = ahead.take({1, tap});
+    EXPECT_TRUE(are_bytes_of(one, bytes));
+    if (last != nullptr) {
+      EXPECT_EQ(bytes.get(), last) << "free memory was there";
+    }
+    last = bytes.get();
+  }
+}
+
 TEST_F(ReadAheadTest, LeavesToTheUsualWayWhatIsNotAsRecorded) {
   ReadAhead ahead;
   Stretch damaged = stretch(4096, 1'000'000);

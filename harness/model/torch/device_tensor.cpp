@@ -25,55 +25,77 @@ class DoneTransfer final : public run::Transfer {
   void wait() override {}
 };
 
-/// Done when the device has passed the event that was recorded right behind the copy.
+/// Done when the device has passed the event that was recorded right behind the copy. `kept` is
+/// memory that the copy reads beside the model's stream: given back before, another tensor could
+/// have it.
 class EventTransfer final : public run::Transfer {
  public:
-  EventTransfer(c10::Event event, std::string context)
-      : event_(std::move(event)), context_(std::move(context)) {}
+  EventTransfer(c10::Event event, std::string context, at::Tensor kept)
+      : event_(std::move(event)), context_(std::move(context)), kept_(std::move(kept)) {}
+  ~EventTransfer() override {
+    if (!kept_.defined()) return;
+    try {
+      event_.synchronize();
+    } catch (const std::exception&) {
+      // The device has failed, and whoever waits for it is told.
+    }
+  }
+  EventTransfer(const EventTransfer&) = delete;
+  EventTransfer& operator=(const EventTransfer&) = delete;
+
   void wait() override {
     with_torch_errors(context_, [&] { event_.synchronize(); });
+    kept_.reset();
   }
 
  private:
   c10::Event event_;
   std::string context_;
+  at::Tensor kept_;
 };
 
-at::Tensor host_view(run::HostBuffer& destination, at::IntArrayRef sizes, at::ScalarType type) {
-  return at::from_blob(destination.bytes().data(), sizes, at::TensorOptions().dtype(type));
+/// Makes a copy of `from` in `to`, which has room for it, when the device comes to it.
+void queue_copy(const at::Tensor& from, std::byte* to) {
+  at::from_blob(to, from.sizes(), at::TensorOptions().dtype(from.scalar_type()))
+      .copy_(from, /*non_blocking=*/true);
 }
 
 /// Behind everything that the model has queued so far, and before everything that it will.
-std::unique_ptr<run::Transfer> copy_in_line(const at::Tensor& from, run::HostBuffer& destination,
-                                            const std::string& context) {
-  host_view(destination, from.sizes(), from.scalar_type()).copy_(from, /*non_blocking=*/true);
+std::unique_ptr<run::Transfer> copy_in_line(const at::Tensor& from, std::byte* to,
+                                            const std::string& context, at::Tensor kept = {}) {
+  queue_copy(from, to);
   c10::Event event(from.device().type());
   event.record(c10::impl::VirtualGuardImpl(from.device().type()).getStream(from.device()));
-  return std::make_unique<EventTransfer>(std::move(event), context);
+  return std::make_unique<EventTransfer>(std::move(event), context, std::move(kept));
 }
 
-/// The stream of copies to the host, one per device.
-c10::Stream copy_stream(const c10::Device& device) {
-  static std::map<c10::DeviceIndex, c10::Stream> streams;
+/// Where copies to the host of one device go, and what they wait for.
+struct CopyLane {
+  c10::Stream stream;
+  c10::Event made;
+};
+
+CopyLane& copy_lane(const c10::Device& device) {
+  // Never taken down: the driver may be gone before this would be.
+  static auto& lanes = *new std::map<c10::DeviceIndex, CopyLane>();
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  const auto found = streams.find(device.index());
-  if (found != streams.end()) return found->second;
-  const c10::impl::VirtualGuardImpl guard(device.type());
-  return streams.emplace(device.index(), guard.getStreamFromGlobalPool(device)).first->second;
+  const auto found = lanes.find(device.index());
+  if (found != lanes.end()) return found->second;
+  const c10::Stream stream =
+      c10::impl::VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device);
+  return lanes.emplace(device.index(), CopyLane{stream, c10::Event(device.type())}).first->second;
 }
 
-/// Beside what the model goes on with. Nothing else writes into `from`.
-std::unique_ptr<run::Transfer> copy_aside(const at::Tensor& from, run::HostBuffer& destination,
+/// Beside what the model goes on with. Nothing else writes into `from`, which the transfer keeps.
+std::unique_ptr<run::Transfer> copy_aside(const at::Tensor& from, std::byte* to,
                                           const std::string& context) {
   const c10::Device device = from.device();
-  const c10::Stream aside = copy_stream(device);
-  c10::Event made(device.type());
-  made.record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
-  made.block(aside);
-  from.record_stream(aside);
-  const c10::StreamGuard guard(aside);
-  return copy_in_line(from, destination, context);
+  CopyLane& lane = copy_lane(device);
+  lane.made.record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
+  lane.made.block(lane.stream);
+  const c10::StreamGuard guard(lane.stream);
+  return copy_in_line(from, to, context, from);
 }
 
 /// What the copy to the host is taken from while the model goes on. nullopt where the device has no
@@ -131,21 +153,21 @@ std::size_t TorchDeviceTensor::size_bytes() const {
 std::unique_ptr<run::Transfer> TorchDeviceTensor::start_copy(run::HostBuffer& destination) const {
   PARITY_CHECK(destination.bytes().size() >= size_bytes());
   if (tensor_.numel() == 0) return std::make_unique<DoneTransfer>();
+  std::byte* const to = destination.bytes().data();
   std::unique_ptr<run::Transfer> transfer;
   // A GPU reports the failure of an earlier op at the next call: the tap's name says how far the
   // run had come.
   const std::string context = "copying tap '" + label_ + "' from the device";
   with_torch_errors(context, [&] {
     if (tensor_.is_cpu()) {
-      host_view(destination, tensor_.sizes(), tensor_.scalar_type()).copy_(tensor_);
+      queue_copy(tensor_, to);
       transfer = std::make_unique<DoneTransfer>();
       return;
     }
     // The stream's order makes this the value as of now: whatever the model does later comes behind
     // the copy on the device, and does not wait for the one to the host.
     const std::optional<at::Tensor> kept = copy_on_device(tensor_);
-    transfer = kept ? copy_aside(*kept, destination, context)
-                    : copy_in_line(tensor_, destination, context);
+    transfer = kept ? copy_aside(*kept, to, context) : copy_in_line(tensor_, to, context);
   });
   return transfer;
 }
@@ -154,12 +176,14 @@ std::size_t TorchDeviceTensor::sums_bytes() const {
   return digests_on_device(tensor_) ? tensor::block_sum_layout(size_bytes()).size_bytes() : 0;
 }
 
-std::unique_ptr<run::Transfer> TorchDeviceTensor::start_sums(run::HostBuffer& destination) const {
-  PARITY_CHECK(destination.bytes().size() >= tensor::block_sum_layout(size_bytes()).size_bytes());
+std::unique_ptr<run::Transfer> TorchDeviceTensor::start_sums(run::HostBuffer& destination,
+                                                             std::size_t first) const {
+  const std::size_t sums_bytes = tensor::block_sum_layout(size_bytes()).size_bytes();
+  std::byte* const to = destination.bytes().subspan(first, sums_bytes).data();
   std::unique_ptr<run::Transfer> transfer;
   const std::string context = "digesting tap '" + label_ + "' on the device";
-  with_torch_errors(
-      context, [&] { transfer = copy_aside(device_block_sums(tensor_), destination, context); });
+  with_torch_errors(context,
+                    [&] { transfer = copy_aside(device_block_sums(tensor_), to, context); });
   return transfer;
 }
 

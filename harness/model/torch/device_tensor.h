@@ -25,8 +25,8 @@ class TorchDeviceTensor final : public run::DeviceTensor {
   [[nodiscard]] std::unique_ptr<run::Transfer> start_copy(
       run::HostBuffer& destination) const override;
   [[nodiscard]] std::size_t sums_bytes() const override;
-  [[nodiscard]] std::unique_ptr<run::Transfer> start_sums(
-      run::HostBuffer& destination) const override;
+  [[nodiscard]] std::unique_ptr<run::Transfer> start_sums(run::HostBuffer& destination,
+                                                          std::size_t first) const override;
 
  private:
   at::Tensor tensor_;
