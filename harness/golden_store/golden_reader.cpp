@@ -118,16 +118,16 @@ tensor::HostTensor read_values(const CasePlace& place, const H5::Group& group,
 std::optional<Stretch> stretch_of(const CasePlace& place, const run::TapRecord& tap,
                                   std::size_t tap_index, const std::string& where_group) {
   constexpr std::size_t kWorthAThread = std::size_t{256} << 10U;
-  if (tap.mode != run::StoreMode::full ||
-      tensor::element_count(tap.shape) * tensor::size_bytes(tap.dtype) < kWorthAThread)
+  // Of two readers, two taps each are no more than the three largest and the ring that a comparison
+  // may hold.
+  constexpr std::size_t kMostBytes = std::size_t{128} << 20U;
+  const std::size_t size_bytes = tensor::element_count(tap.shape) * tensor::size_bytes(tap.dtype);
+  if (tap.mode != run::StoreMode::full || size_bytes < kWorthAThread || size_bytes > kMostBytes)
     return std::nullopt;
   const CheckedDataSet dataset = values_of(place, place.group, tap, tap_index, where_group);
   const std::optional<std::uint64_t> offset = dataset.plain_offset();
-  if (!offset ||
-      dataset.size_bytes() != tensor::element_count(tap.shape) * tensor::size_bytes(tap.dtype))
-    return std::nullopt;
-  return Stretch{place.golden->sealed().descriptor().number(), *offset, dataset.size_bytes(),
-                 tap.digest};
+  if (!offset || dataset.size_bytes() != size_bytes) return std::nullopt;
+  return Stretch{place.golden->sealed().descriptor().number(), *offset, size_bytes, tap.digest};
 }
 
 /// That every value which the index lists is there, without reading it.
@@ -204,7 +204,11 @@ void GoldenReader::State::begin(std::size_t case_index, std::size_t tap_index) {
   try {
     const auto stretch =
         stretch_of(places.at(case_index), record.taps.at(tap_index), tap_index, named_case(record));
-    if (stretch) ahead->start({case_index, tap_index}, *stretch);
+    if (stretch) {
+      ahead->start({case_index, tap_index}, *stretch);
+    } else {
+      ahead->release();
+    }
   } catch (const Malformed&) {
   } catch (const H5::Exception&) {
   }

@@ -92,4 +92,12 @@ ReadAhead::Bytes ReadAhead::take(const Key& key) {
   return std::move(bytes_);
 }
 
+void ReadAhead::release() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !asked_; });
+  key_.reset();
+  bytes_.reset();
+  used_ = {};
+}
+
 }  // namespace parity::golden_store

@@ -41,6 +41,8 @@ class ReadAhead {
   /// The bytes of this tap, waited for; nullptr when another one or none was begun, or when it
   /// could not be read or has another digest, which the usual way will say.
   [[nodiscard]] Bytes take(const Key& key);
+  /// Gives back all memory that nobody else has.
+  void release();
 
  private:
   void work();
@@ -60,7 +62,7 @@ class ReadAhead {
   std::optional<Key> key_;        ///< what is being read or has been
   std::optional<Stretch> asked_;  ///< until it is read
   Bytes bytes_;
-  std::array<Used, 2> used_;  ///< of the thread alone
+  std::array<Used, 2> used_;  ///< of the thread while it reads
 };
 
 }  // namespace parity::golden_store

@@ -118,6 +118,16 @@ TEST_F(ReadAheadTest, LeavesToTheUsualWayWhatIsNotAsRecorded) {
   EXPECT_EQ(ahead.take({1, 2}), nullptr);
 }
 
+TEST_F(ReadAheadTest, ForgetsWhatItReadWhenMemoryIsWanted) {
+  ReadAhead ahead;
+  ahead.start({0, 0}, stretch(0, 5'000'000));
+  ahead.release();
+  EXPECT_EQ(ahead.take({0, 0}), nullptr);
+  const Stretch again = stretch(100, 5'000'000);
+  ahead.start({0, 1}, again);
+  EXPECT_TRUE(are_bytes_of(again, ahead.take({0, 1})));
+}
+
 TEST_F(ReadAheadTest, MayBeLeftWithATapThatNobodyTakes) {
   ReadAhead ahead;
   ahead.start({0, 0}, stretch(0, kFileBytes));
