@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compare/hint_sample.h"
+#include "compare/permutation.h"
 #include "tensor/dtype.h"
 
 namespace parity::compare {
@@ -59,41 +60,11 @@ ShiftCount try_shift(const HintSample& sample, const Shift& shift) {
   return count;
 }
 
-/// Same values in another order: exactly for narrow types and integers, within rounding for float32
-/// and float64. Noise moves sorted values much less than single ones, so closeness after sorting
-/// alone proves nothing.
-bool is_permutation(const std::vector<Pair>& pairs, tensor::DType dtype) {
-  std::vector<double> references;
-  std::vector<double> candidates;
-  double moved = 0;
-  double size = 0;
-  for (const Pair& pair : pairs) {
-    if (pair.kind != PairKind::finite) return false;
-    references.push_back(pair.reference);
-    candidates.push_back(pair.candidate);
-    moved += std::abs(pair.difference);
-    size += std::abs(pair.reference);
-  }
-  std::sort(references.begin(), references.end());
-  std::sort(candidates.begin(), candidates.end());
-  const bool wide = dtype == tensor::DType::float32 || dtype == tensor::DType::float64;
-  const double tolerance = wide ? 4 * tensor::unit_roundoff(dtype) : 0;
-  // Where single elements moved by no more than rounding there is no order to speak of.
-  if (moved == 0 || moved < 64 * tolerance * size) return false;
-  for (std::size_t i = 0; i < references.size(); ++i) {
-    const double scale = std::max(std::abs(references[i]), std::abs(candidates[i]));
-    if (!(std::abs(references[i] - candidates[i]) <= tolerance * scale)) return false;
-  }
-  return true;
-}
-
 bool whole_tensor_is_permutation(const HintSample& sample) {
   constexpr std::uint64_t kMostElements = std::uint64_t{1} << 20U;
   const std::uint64_t elements = sample.source.elements();
   if (elements < kFewestElements || elements > kMostElements) return false;
-  std::vector<Pair> pairs(static_cast<std::size_t>(elements));
-  sample.source.read(0, pairs);
-  return is_permutation(pairs, sample.source.ulp_dtype());
+  return is_permutation(sample.source);
 }
 
 }  // namespace
