@@ -1,8 +1,11 @@
 // Speed of one comparison on one core beside plain reads of buffers of the same size, in bytes of
-// both sides per second.
+// both sides per second; and of the digest that every tap and weight gets, in bytes per second.
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bench/compare/made_sides.h"
@@ -11,6 +14,7 @@
 
 #include "compare/compare_logits.h"
 #include "compare/compare_tensors.h"
+#include "tensor/digest.h"
 #include "tensor/dtype.h"
 
 namespace {
@@ -24,10 +28,11 @@ using parity::tensor::DType;
 using parity::tensor::TensorView;
 
 constexpr std::size_t kSideBytes = std::size_t{128} << 20U;
+constexpr std::size_t kCachedBytes = std::size_t{256} << 10U;  // of a second-level cache of 512 KiB
 
-void set_rate(benchmark::State& state) {
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * 2 *
-                          static_cast<std::int64_t>(kSideBytes));
+void set_rate(benchmark::State& state, std::size_t bytes = 2 * kSideBytes) {
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) *
+                          static_cast<std::int64_t>(bytes));
 }
 
 /// The last data made: the library calls a benchmark several times, and repeats it.
@@ -48,6 +53,13 @@ void plain_read(benchmark::State& state) {
     benchmark::DoNotOptimize(parity::bench::read_both(sides.reference, sides.candidate));
   }
   set_rate(state);
+}
+
+void digest(benchmark::State& state, std::size_t bytes) {
+  const Sides& sides = sides_of(DType::float32, Data::one_ulp);
+  const auto values = std::span<const std::byte>(sides.reference).first(bytes);
+  for (auto step : state) benchmark::DoNotOptimize(parity::tensor::digest_of(values));
+  set_rate(state, bytes);
 }
 
 void compare(benchmark::State& state, DType dtype, Data data, int threads) {
@@ -111,6 +123,10 @@ void register_all() {
   benchmark::RegisterBenchmark("plain_read", plain_read)
       ->Unit(benchmark::kMillisecond)
       ->UseRealTime();
+  for (const auto& [name, bytes] :
+       {std::pair{"digest/memory", kSideBytes}, std::pair{"digest/cache", kCachedBytes}}) {
+    benchmark::RegisterBenchmark(name, digest, bytes)->Unit(benchmark::kMillisecond)->UseRealTime();
+  }
   for (const DType dtype :
        {DType::float32, DType::bfloat16, DType::float16, DType::float64, DType::float8_e4m3fn,
         DType::float8_e4m3fnuz, DType::float8_e5m2, DType::float8_e5m2fnuz, DType::int64,
