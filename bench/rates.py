@@ -1,6 +1,6 @@
 """How compare_bench is run and what its JSON says: the rate of each benchmark by its smallest processor time.
 
-What table.py works with. Processor time, since whoever else works on the machine does not count in it; of a
+Shared by check_ratios.py and table.py. Processor time, since whoever else works on the machine does not count in it; of a
 benchmark with several threads it is that of the thread that calls, so that its rate is what two free cores would show.
 """
 

@@ -9,7 +9,8 @@ Usage: scripts/test.sh [--no-install] [--no-python] [CTEST-ARGUMENT...]
 Installs missing packages, puts PyTorch and the libraries of the cross-checks into .venv-test (about 3 GB of download
 the first time), builds into build/test and runs CTest. Anything else on the command line goes to CTest:
 
-  scripts/test.sh -L unit            only tests with the label unit (labels: build unit cli mutation device python)
+  scripts/test.sh -L unit            only tests with the label unit (labels: build unit cli mutation device python
+                                     speed)
   scripts/test.sh -R ulp             only tests whose name matches
 
   --no-install   install no system packages
@@ -54,7 +55,12 @@ else
   find_torch "$PARITY_ROOT/.venv"
 fi
 
-configure build/test -DCMAKE_BUILD_TYPE=Release -DPARITY_TESTS=ON -DPARITY_BENCH=OFF -DPARITY_WERROR=ON \
+bench=ON
+if ! pkg-config --exists benchmark; then
+  bench=OFF
+  say "SKIPPED: there is no Google Benchmark (libbenchmark-dev), so no speed is held against bench/ratios.json"
+fi
+configure build/test -DCMAKE_BUILD_TYPE=Release -DPARITY_TESTS=ON "-DPARITY_BENCH=$bench" -DPARITY_WERROR=ON \
   "-DPARITY_TORCH_DIR=$PARITY_TORCH_DIR" "-DPARITY_TOML_INCLUDE=$PARITY_TOML_INCLUDE" \
   "-DPARITY_TEST_PYTHON=$test_python"
 jobs=$(parallel_jobs)

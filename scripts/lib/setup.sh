@@ -11,6 +11,7 @@ BUILD_PACKAGES=(
 # shellcheck disable=SC2034  # used by test.sh
 TEST_PACKAGES=(libgtest-dev hdf5-tools clang-format shellcheck procps sqlite3 xz-utils)
 TEST_PACKAGES+=(libxml2-utils) # its xmllint checks what is written for others
+TEST_PACKAGES+=(libbenchmark-dev) # for the regression check of speed
 # Launchers, for shards that real ones start. The test runs daemons of its own: Slurm's do not start by themselves without
 # an /etc/slurm/slurm.conf, and munge's listens on a socket of this machine alone.
 TEST_PACKAGES+=(openmpi-bin munge slurmctld slurmd slurm-client)
