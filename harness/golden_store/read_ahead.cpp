@@ -5,8 +5,8 @@
 #include <span>
 #include <system_error>
 
-#include "golden_store/raw_memory.h"
 #include "golden_store/read_at.h"
+#include "golden_store/tap_memory.h"
 #include "run/timeline.h"
 
 namespace parity::golden_store {

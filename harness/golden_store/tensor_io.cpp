@@ -12,7 +12,7 @@
 #include "golden_store/hdf5_types.h"
 #include "golden_store/packed_chunks.h"
 #include "golden_store/packing.h"
-#include "golden_store/raw_memory.h"
+#include "golden_store/tap_memory.h"
 #include "golden_store/zstd_filter.h"
 #include "tensor/shape.h"
 
