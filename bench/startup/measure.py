@@ -8,25 +8,19 @@ The commands take turns, so that whatever else the machine does meets all of the
 """
 
 import argparse
-import os
+import pathlib
 import statistics
-import subprocess
 import sys
-import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+import whole_commands as whole  # noqa: E402
 
 
 def started(command):
     """Milliseconds, those of processors, and MB of one start."""
-    null = os.open(os.devnull, os.O_RDWR)
-    streams = [(os.POSIX_SPAWN_DUP2, null, stream) for stream in (0, 1, 2)]
-    start = time.perf_counter()
-    pid = os.posix_spawnp(command[0], command, os.environ, file_actions=streams)
-    _, status, usage = os.wait4(pid, 0)
-    elapsed_ms = (time.perf_counter() - start) * 1e3
-    os.close(null)
-    if os.waitstatus_to_exitcode(status) != 0:
-        sys.exit("the command failed: " + subprocess.list2cmdline(command))
-    return elapsed_ms, (usage.ru_utime + usage.ru_stime) * 1e3, usage.ru_maxrss * 1024 / 1e6
+    run = whole.run(command)
+    return run.wall_s * 1e3, run.processor_s * 1e3, run.peak_bytes / 1e6
 
 
 def main():
@@ -37,11 +31,13 @@ def main():
     arguments = parser.parse_args()
     parity, golden = arguments.parity, arguments.golden
     commands = {
+        "true": ["true"],
         "parity --help": [parity, "--help"],
         "parity inspect GOLDEN": [parity, "inspect", golden],
         "parity compare GOLDEN GOLDEN": [parity, "compare", golden, golden],
         'python3 -c "import torch"': [sys.executable, "-c", "import torch"],
     }
+    print(whole.machine() + "\n")
     for command in commands.values():
         started(command)  # what is read from the disk the first time
     measured = {name: [] for name in commands}

@@ -43,7 +43,7 @@ without_libtorch 0 selftest "$float32"
 without_libtorch 0 merge shards.shard-*-of-2.h5 --out merged.h5
 without_libtorch 0 calibrate "$float32" "$tf32" --out policy.toml
 
-# Measured: 17 MB. A sanitizer's runtime has its own.
+# Measured: 17 MB, of which nothing is Python's (bench/startup). A sanitizer's runtime has its own.
 if ! ldd "$whole" | grep -qE 'lib(asan|tsan|ubsan)'; then
   peak_kb=$(python3 - "$whole" <<'PY'
 import resource, subprocess, sys
