@@ -33,6 +33,9 @@ struct CaptureStream::State {
   void join();
   void stop();
   void fail(std::exception_ptr cause);
+  [[nodiscard]] std::unique_ptr<run::HostBuffer> memory_of(std::size_t size_bytes);
+  /// Begins with the sums for a tap's digest; false where the device gives none.
+  [[nodiscard]] bool take_sums(const run::DeviceTensor& value, QueuedTap& tap);
   template <typename Work>
   void guarded(const Work& work);
 
@@ -53,8 +56,8 @@ void CaptureStream::State::fail(std::exception_ptr cause) {
     const std::lock_guard lock(mutex);
     if (failure == nullptr) failure = std::move(cause);
   }
-  queue.clear();
   pool.close();
+  queue.clear();
 }
 
 /// What a thread throws is handed to the run's own thread by finish().
@@ -119,6 +122,36 @@ CaptureStream::CaptureStream(run::HostAllocator& allocator, TapFilter& filter,
 
 CaptureStream::~CaptureStream() { state_->stop(); }
 
+std::unique_ptr<run::HostBuffer> CaptureStream::State::memory_of(std::size_t size_bytes) {
+  const run::WorkSpan span("wait for the ring");
+  std::unique_ptr<run::HostBuffer> buffer = pool.acquire(size_bytes);
+  if (buffer == nullptr) {
+    // The real cause waits in finish(); this only stops the run, whose own layers may rewrite the
+    // message.
+    throw Error(ErrorKind::resource, "the capture of taps has stopped");
+  }
+  return buffer;
+}
+
+bool CaptureStream::State::take_sums(const run::DeviceTensor& value, QueuedTap& tap) {
+  const std::size_t sums_bytes = value.sums_bytes();
+  if (sums_bytes == 0) return false;
+  const std::size_t value_bytes = tap.wish == DigestWish::alone ? 0 : tap.size_bytes;
+  const std::size_t first = (value_bytes + kSumAlignment - 1) / kSumAlignment * kSumAlignment;
+  std::unique_ptr<run::HostBuffer> buffer = memory_of(first + sums_bytes);
+  std::unique_ptr<run::Transfer> sums = value.start_sums(*buffer, first);
+  if (sums == nullptr) {
+    pool.release(std::move(buffer));
+    return false;
+  }
+  tap.transfers.push_back(std::move(sums));
+  tap.buffer = std::move(buffer);
+  tap.value_bytes = value_bytes;
+  tap.sums_first = first;
+  tap.sums_bytes = sums_bytes;
+  return true;
+}
+
 void CaptureStream::on_tap(const run::TapId& id, const run::DeviceTensor& value) {
   if (!state_->filter.keeps(id)) return;
   QueuedTap tap;
@@ -127,19 +160,10 @@ void CaptureStream::on_tap(const run::TapId& id, const run::DeviceTensor& value)
   tap.shape = value.shape();
   tap.size_bytes = value.size_bytes();
   tap.wish = state_->consumer.digest_wish(id);
-  tap.sums_bytes = tap.wish == DigestWish::none ? 0 : value.sums_bytes();
-  if (tap.wish != DigestWish::alone || tap.sums_bytes == 0) tap.value_bytes = tap.size_bytes;
-  tap.sums_first = (tap.value_bytes + kSumAlignment - 1) / kSumAlignment * kSumAlignment;
-  {
-    const run::WorkSpan span("wait for the ring");
-    tap.buffer = state_->pool.acquire(tap.sums_first + tap.sums_bytes);
+  if (tap.wish == DigestWish::none || !state_->take_sums(value, tap)) {
+    tap.value_bytes = tap.size_bytes;
+    tap.buffer = state_->memory_of(tap.value_bytes);
   }
-  if (tap.buffer == nullptr) {
-    // The real cause waits in finish(); this only stops the run, whose own layers may rewrite the
-    // message.
-    throw Error(ErrorKind::resource, "the capture of taps has stopped");
-  }
-  if (tap.sums_bytes > 0) tap.transfers.push_back(value.start_sums(*tap.buffer, tap.sums_first));
   if (tap.value_bytes > 0 || tap.sums_bytes == 0)
     tap.transfers.push_back(value.start_copy(*tap.buffer));
   ++state_->tap_count;

@@ -88,10 +88,12 @@ void TapQueue::close() {
 }
 
 void TapQueue::clear() {
+  // Given up without the lock: a copy under way is waited for.
+  std::deque<Entry> dropped;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
-    entries_.clear();
+    entries_.swap(dropped);
   }
   pushed_.notify_all();
   ready_.notify_all();

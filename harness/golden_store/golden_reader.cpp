@@ -1,5 +1,6 @@
 #include "golden_store/golden_reader.h"
 
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "golden_store/case_source.h"
 #include "golden_store/columns.h"
 #include "golden_store/hdf5_guard.h"
+#include "golden_store/hdf5_types.h"
 #include "golden_store/header_layout.h"
 #include "golden_store/inputs_layout.h"
 #include "golden_store/linked_layout.h"
@@ -114,19 +116,25 @@ tensor::HostTensor read_values(const CasePlace& place, const H5::Group& group,
   return values;
 }
 
+// Of two readers, two taps each are no more than the three largest and the ring that a comparison
+// may hold.
+constexpr std::size_t kMostAheadBytes = std::size_t{128} << 20U;
+
+std::size_t size_bytes_of(const run::TapRecord& tap) {
+  return tensor::element_count(tap.shape) * tensor::size_bytes(tap.dtype);
+}
+
 /// Where the values of a tap lie, if they lie as they are, have a digest and are worth a thread.
 std::optional<Stretch> stretch_of(const CasePlace& place, const run::TapRecord& tap,
                                   std::size_t tap_index, const std::string& where_group) {
   constexpr std::size_t kWorthAThread = std::size_t{256} << 10U;
-  // Of two readers, two taps each are no more than the three largest and the ring that a comparison
-  // may hold.
-  constexpr std::size_t kMostBytes = std::size_t{128} << 20U;
-  const std::size_t size_bytes = tensor::element_count(tap.shape) * tensor::size_bytes(tap.dtype);
-  if (tap.mode != run::StoreMode::full || size_bytes < kWorthAThread || size_bytes > kMostBytes)
-    return std::nullopt;
+  const std::size_t size_bytes = size_bytes_of(tap);
+  if (tap.mode != run::StoreMode::full || size_bytes < kWorthAThread) return std::nullopt;
   const CheckedDataSet dataset = values_of(place, place.group, tap, tap_index, where_group);
   const std::optional<std::uint64_t> offset = dataset.plain_offset();
-  if (!offset || dataset.size_bytes() != size_bytes) return std::nullopt;
+  const bool as_listed =
+      dataset.size_bytes() == size_bytes && dataset.handle().getDataType() == file_type(tap.dtype);
+  if (!offset || !as_listed) return std::nullopt;
   return Stretch{place.golden->sealed().descriptor().number(), *offset, size_bytes, tap.digest};
 }
 
@@ -204,13 +212,10 @@ void GoldenReader::State::begin(std::size_t case_index, std::size_t tap_index) {
   try {
     const auto stretch =
         stretch_of(places.at(case_index), record.taps.at(tap_index), tap_index, named_case(record));
-    if (stretch) {
-      ahead->start({case_index, tap_index}, *stretch);
-    } else {
-      ahead->release();
-    }
+    if (stretch) ahead->start({case_index, tap_index}, *stretch);
   } catch (const Malformed&) {
   } catch (const H5::Exception&) {
+  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -286,9 +291,7 @@ tensor::HostTensor GoldenReader::read_tap(std::size_t case_index, std::size_t ta
     const run::TapRecord& tap = record.taps.at(tap_index);
     tensor::HostTensor values;
     if (ReadAhead::Bytes bytes = state_->ahead->take({case_index, tap_index})) {
-      const std::size_t size_bytes =
-          tensor::element_count(tap.shape) * tensor::size_bytes(tap.dtype);
-      const std::span<std::byte> span(bytes.get(), size_bytes);
+      const std::span<std::byte> span(bytes.get(), size_bytes_of(tap));
       values = {tap.dtype, tap.shape, span, std::move(bytes)};
     } else {
       values = read_values(place, place.group, tap, tap_index, named_case(record));
@@ -297,7 +300,11 @@ tensor::HostTensor GoldenReader::read_tap(std::size_t case_index, std::size_t ta
     const std::size_t next = tap_index + 1;
     const bool in_order = state_->last == std::pair(case_index, tap_index) || tap_index == 0;
     state_->last = {case_index, next};
-    if (in_order && next < record.taps.size()) state_->begin(case_index, next);
+    if (next == record.taps.size() || size_bytes_of(record.taps[next]) > kMostAheadBytes) {
+      state_->ahead->release();
+    } else if (in_order) {
+      state_->begin(case_index, next);
+    }
     return values;
   });
 }

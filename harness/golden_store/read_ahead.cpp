@@ -1,9 +1,9 @@
 #include "golden_store/read_ahead.h"
 
 #include <atomic>
+#include <exception>
 #include <new>
 #include <span>
-#include <system_error>
 
 #include "golden_store/read_at.h"
 #include "golden_store/tap_memory.h"
@@ -30,15 +30,15 @@ ReadAhead::Bytes ReadAhead::memory_of(std::size_t size_bytes) {
 }
 
 ReadAhead::Bytes ReadAhead::read(const Stretch& stretch) {
-  const run::WorkSpan span("read ahead", stretch.size_bytes);
   try {
+    const run::WorkSpan span("read ahead", stretch.size_bytes);
     Bytes bytes = memory_of(stretch.size_bytes);
     const std::span<std::byte> values(bytes.get(), stretch.size_bytes);
     const ReadEnd end = read_at(stretch.descriptor, stretch.offset, values);
     const bool whole = end.error == 0 && end.bytes == values.size();
     return whole && tensor::digest_of(values) == stretch.digest ? bytes : nullptr;
-  } catch (const std::bad_alloc&) {
-    return nullptr;
+  } catch (const std::exception&) {
+    return nullptr;  // the usual way meets the same, and says so
   }
 }
 
@@ -52,7 +52,11 @@ ReadAhead::~ReadAhead() {
 }
 
 void ReadAhead::work() {
-  run::name_timeline_lane("read ahead");
+  try {
+    run::name_timeline_lane("read ahead");
+  } catch (const std::bad_alloc&) {
+    // A lane without a name.
+  }
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return ended_ || asked_.has_value(); });
@@ -75,7 +79,7 @@ void ReadAhead::start(const Key& key, const Stretch& stretch) {
   if (!thread_.joinable()) {
     try {
       thread_ = std::thread([this] { work(); });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       return;  // no thread to be had: the tap is read when it is asked for
     }
   }

@@ -1,10 +1,10 @@
 #include "golden_store/read_at.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <system_error>
+#include <exception>
 #include <thread>
-#include <vector>
 
 #include <unistd.h>
 
@@ -24,42 +24,50 @@ ReadEnd read_alone(int descriptor, std::uint64_t offset, std::span<std::byte> bu
   return end;
 }
 
+constexpr std::size_t kMostParts = 8;
+
 /// Half of the processors: the others compare what was read before.
-std::size_t thread_count(std::size_t size_bytes) {
+std::size_t part_count(std::size_t size_bytes) {
   constexpr std::size_t kWorthAThread = std::size_t{4} << 20U;
-  constexpr std::size_t kMost = 8;
   const std::size_t half = std::thread::hardware_concurrency() / 2;
-  return std::clamp<std::size_t>(std::min(half, size_bytes / kWorthAThread), 1, kMost);
+  return std::min(half, size_bytes / kWorthAThread);
 }
 
 }  // namespace
 
-ReadEnd read_at(int descriptor, std::uint64_t offset, std::span<std::byte> buffer) {
-  const std::size_t parts = thread_count(buffer.size());
+ReadEnd read_at(int descriptor, std::uint64_t offset, std::span<std::byte> buffer) noexcept {
+  return read_in_parts(descriptor, offset, buffer, part_count(buffer.size()));
+}
+
+ReadEnd read_in_parts(int descriptor, std::uint64_t offset, std::span<std::byte> buffer,
+                      std::size_t parts) noexcept {
+  parts = std::clamp<std::size_t>(parts, 1, kMostParts);
   if (parts == 1) return read_alone(descriptor, offset, buffer);
   constexpr std::size_t kPage = 4096;
   const std::size_t part_bytes = (buffer.size() / parts + kPage) / kPage * kPage;
-  std::vector<ReadEnd> ends(parts);
+  std::array<ReadEnd, kMostParts> ends;
   const auto read_part = [&](std::size_t part) {
     const std::size_t first = std::min(part * part_bytes, buffer.size());
-    ends[part] = read_alone(descriptor, offset + first,
-                            buffer.subspan(first, std::min(part_bytes, buffer.size() - first)));
+    ends.at(part) = read_alone(descriptor, offset + first,
+                               buffer.subspan(first, std::min(part_bytes, buffer.size() - first)));
   };
-  std::vector<std::thread> threads;
+  std::array<std::thread, kMostParts> threads;
   std::size_t part = 1;
   try {
-    for (; part < parts; ++part) threads.emplace_back(read_part, part);
-  } catch (const std::system_error&) {
-    // Without another thread this one reads what is left.
+    for (; part < parts; ++part) threads.at(part) = std::thread(read_part, part);
+  } catch (const std::exception&) {
+    // Without another thread, or memory for one, this one reads what is left.
   }
   for (; part < parts; ++part) read_part(part);
   read_part(0);
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads) {
+    if (thread.joinable()) thread.join();
+  }
   ReadEnd whole;
-  for (const ReadEnd& end : ends) {
-    if (end.error != 0) return end;
-    whole.bytes += end.bytes;
-    if (end.bytes < part_bytes) break;  // the file's end, or the buffer's
+  for (std::size_t k = 0; k < parts; ++k) {
+    if (ends.at(k).error != 0) return ends.at(k);
+    whole.bytes += ends.at(k).bytes;
+    if (ends.at(k).bytes < part_bytes) break;  // the file's end, or the buffer's
   }
   return whole;
 }

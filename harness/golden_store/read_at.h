@@ -14,6 +14,12 @@ struct ReadEnd {
 };
 
 /// May be called from any thread, for one descriptor as well.
-[[nodiscard]] ReadEnd read_at(int descriptor, std::uint64_t offset, std::span<std::byte> buffer);
+[[nodiscard]] ReadEnd read_at(int descriptor, std::uint64_t offset,
+                              std::span<std::byte> buffer) noexcept;
+
+/// The same in this many parts, at most 8, each on a thread of its own where there is one to be
+/// had.
+[[nodiscard]] ReadEnd read_in_parts(int descriptor, std::uint64_t offset,
+                                    std::span<std::byte> buffer, std::size_t parts) noexcept;
 
 }  // namespace parity::golden_store

@@ -60,6 +60,10 @@ std::shared_ptr<std::byte> in_a_slab() {
 }  // namespace
 
 std::shared_ptr<std::byte> uninitialised(std::size_t size_bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  // Which sees nothing of what is not from its own heap.
+  return {new std::byte[size_bytes], std::default_delete<std::byte[]>()};
+#endif
   if (size_bytes >= kSlabBytes) return in_huge_pages(size_bytes);
   if (size_bytes >= kMappedBytes) return in_a_slab();
   return {new std::byte[size_bytes], std::default_delete<std::byte[]>()};

@@ -56,7 +56,7 @@ class DeviceTensor {
   /// Host bytes that start_sums() fills; 0 where the device does not sum for a digest.
   [[nodiscard]] virtual std::size_t sums_bytes() const { return 0; }
   /// Like start_copy(), of the sums that tensor::digest_of_sums() goes on from, to the bytes from
-  /// `first` on.
+  /// `first` on. nullptr where the device has no memory for them now.
   [[nodiscard]] virtual std::unique_ptr<Transfer> start_sums(HostBuffer& /*destination*/,
                                                              std::size_t /*first*/) const {
     return nullptr;

@@ -3,6 +3,7 @@
 #include "tensor/digest.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 
 #include <xxhash.h>
@@ -21,6 +22,15 @@ Digest canonical(XXH128_hash_t hash) {
   Digest digest;
   std::copy(std::begin(out.digest), std::end(out.digest), digest.bytes.begin());
   return digest;
+}
+
+/// The dispatching functions choose at the first long input, without a lock.
+void choose_instructions() {
+  static const XXH128_hash_t once = [] {
+    const std::array<std::byte, 1024> zeros{};
+    return XXH3_128bits(zeros.data(), zeros.size());
+  }();
+  static_cast<void>(once);
 }
 
 }  // namespace
@@ -50,6 +60,7 @@ std::optional<Digest> digest_from_hex(std::string_view hex) {
 }
 
 Digest digest_of(std::span<const std::byte> bytes) {
+  choose_instructions();
   return canonical(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
@@ -57,6 +68,7 @@ struct DigestStream::State {
   XXH3_state_t* handle = XXH3_createState();
 
   State() {
+    choose_instructions();
     if (handle == nullptr) throw std::bad_alloc();
     PARITY_CHECK(XXH3_128bits_reset(handle) == XXH_OK);
   }

@@ -92,6 +92,7 @@ class SummingTensor final : public run::DeviceTensor {
   }
   [[nodiscard]] std::unique_ptr<run::Transfer> start_sums(run::HostBuffer& destination,
                                                           std::size_t first) const override {
+    if (is_full) return nullptr;
     const tensor::BlockSumLayout layout = tensor::block_sum_layout(bytes_.size());
     std::byte* to = destination.bytes().subspan(first, layout.size_bytes()).data();
     for (std::size_t block = 0; block < layout.blocks; ++block) {
@@ -108,6 +109,7 @@ class SummingTensor final : public run::DeviceTensor {
   }
 
   mutable int copies = 0;
+  bool is_full = false;
 
  private:
   std::vector<std::byte> bytes_;
@@ -136,6 +138,23 @@ TEST(CaptureStream, TakesDigestsFromSumsOfTheDevice) {
   EXPECT_EQ(consumer.taps[1].bytes, bytes);
   EXPECT_EQ(consumer.taps[1].digest, tensor::digest_of(bytes));
   EXPECT_EQ(consumer.taps[2].bytes, bytes);
+}
+
+TEST(CaptureStream, DigestsOnTheHostWhereTheDeviceHasNoMemoryForSums) {
+  PlainAllocator allocator;
+  TapFilter filter({}, {});
+  CollectingConsumer consumer;
+  CaptureStream stream(allocator, filter, consumer, {});
+  SummingTensor tensor(std::vector<std::byte>(100'000, std::byte{3}));
+  tensor.is_full = true;
+  stream.on_tap(module_tap("digest_alone"), tensor);
+  stream.on_tap(module_tap("both"), tensor);
+  stream.finish();
+  ASSERT_EQ(consumer.taps.size(), 2U);
+  EXPECT_EQ(tensor.copies, 2);
+  const tensor::Digest expected = tensor::digest_of(std::vector<std::byte>(100'000, std::byte{3}));
+  EXPECT_EQ(consumer.taps[0].digest, expected);
+  EXPECT_EQ(consumer.taps[1].digest, expected);
 }
 
 TEST(CaptureStream, DigestsOnTheHostWhereTheDeviceDoesNot) {

@@ -48,22 +48,29 @@ TEST_F(ReadAheadTest, ReadsEveryByteAtEveryOffsetAndSize) {
   for (const std::size_t offset : {std::size_t{0}, std::size_t{513}, std::size_t{9} << 20U}) {
     for (const std::size_t size : {std::size_t{1}, std::size_t{4096}, (std::size_t{8} << 20U) - 1,
                                    (std::size_t{16} << 20U) + 3, std::size_t{31} << 20U}) {
-      std::vector<std::byte> read(size);
-      const ReadEnd end = read_at(file_.number(), offset, read);
-      EXPECT_EQ(end.error, 0);
-      EXPECT_EQ(end.bytes, size);
-      EXPECT_EQ(std::memcmp(read.data(), bytes_.data() + offset, size), 0) << offset << " " << size;
+      for (const std::size_t parts : {std::size_t{1}, std::size_t{2}, std::size_t{7}}) {
+        std::vector<std::byte> read(size);
+        const ReadEnd end = read_in_parts(file_.number(), offset, read, parts);
+        EXPECT_EQ(end.error, 0);
+        EXPECT_EQ(end.bytes, size);
+        EXPECT_EQ(std::memcmp(read.data(), bytes_.data() + offset, size), 0)
+            << offset << " " << size << " " << parts;
+      }
     }
   }
 }
 
 TEST_F(ReadAheadTest, SaysWhereTheFileEndsAndThatItCannotRead) {
   std::vector<std::byte> read(std::size_t{32} << 20U);
+  for (const std::size_t parts : {std::size_t{1}, std::size_t{3}, std::size_t{8}}) {
+    EXPECT_EQ(read_in_parts(file_.number(), kFileBytes - 1000, read, parts).bytes, 1000U);
+    EXPECT_EQ(
+        read_in_parts(file_.number(), kFileBytes - (std::size_t{20} << 20U), read, parts).bytes,
+        std::size_t{20} << 20U);
+    EXPECT_EQ(read_in_parts(file_.number(), kFileBytes + 5, read, parts).bytes, 0U);
+    EXPECT_EQ(read_in_parts(-1, 0, read, parts).error, EBADF);
+  }
   EXPECT_EQ(read_at(file_.number(), kFileBytes - 1000, read).bytes, 1000U);
-  EXPECT_EQ(read_at(file_.number(), kFileBytes - (std::size_t{20} << 20U), read).bytes,
-            std::size_t{20} << 20U);
-  EXPECT_EQ(read_at(file_.number(), kFileBytes + 5, read).bytes, 0U);
-  EXPECT_EQ(read_at(-1, 0, read).error, EBADF);
 }
 
 TEST_F(ReadAheadTest, HandsOverWhatWasAskedForAndNothingElse) {

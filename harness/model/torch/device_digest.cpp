@@ -13,6 +13,7 @@
 
 #include "error/error.h"
 #include "model/torch/device_program.h"
+#include "model/torch/guard.h"
 #include "tensor/block_digest.h"
 
 namespace parity::model {
@@ -26,11 +27,14 @@ constexpr std::size_t kAlignment = 16;
 /// 32 threads sum a block of 1024 bytes: each has two neighbouring lanes in two stripes, and eight
 /// of them are added up.
 constexpr const char* kSource = R"(
+#ifndef __align__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#endif
 typedef unsigned long long word;
 struct __align__(16) Pair { word first; word second; };
 __device__ const word keys[23] = {KEYS};
 
-#ifdef __HIP_PLATFORM_AMD__
+#if defined(__HIP__) || defined(__HIPCC__) || defined(__HIPCC_RTC__) || defined(__HIP_PLATFORM_AMD__)
 #define PARITY_SHUFFLE(value, lane) __shfl_xor(value, lane, 32)
 #else
 #define PARITY_SHUFFLE(value, lane) __shfl_xor_sync(0xffffffffu, value, lane)
@@ -100,8 +104,7 @@ at::Tensor sums_by(const DeviceFunction& function, const at::Tensor& bytes, std:
 }
 
 /// The function of one device once it has been found to give the digest that the host gives.
-std::unique_ptr<DeviceFunction> tried_function(const c10::Device& device) {
-  std::string problem;
+std::unique_ptr<DeviceFunction> tried_function(const c10::Device& device, std::string& problem) {
   std::unique_ptr<DeviceFunction> function =
       DeviceFunction::compile(source(), "block_sums", device, problem);
   if (function == nullptr) return nullptr;
@@ -112,7 +115,10 @@ std::unique_ptr<DeviceFunction> tried_function(const c10::Device& device) {
   const at::Tensor sums = sums_by(*function, known.to(device), length).cpu();
   const std::span<const std::byte> found(static_cast<const std::byte*>(sums.data_ptr()),
                                          sums.nbytes());
-  if (tensor::digest_of_sums(found, length) != tensor::digest_of(bytes)) return nullptr;
+  if (tensor::digest_of_sums(found, length) != tensor::digest_of(bytes)) {
+    problem = "of known bytes it gives another digest than the host";
+    return nullptr;
+  }
   return function;
 }
 
@@ -128,11 +134,18 @@ const DeviceFunction* function_of(const c10::Device& device) {
   const auto index = static_cast<std::size_t>(device.index());
   if (index >= kDevices) return nullptr;
   if (!tried[index].done) {
-    tried[index].done = true;
+    std::string problem;
     try {
-      tried[index].function = tried_function(device);
-    } catch (const std::exception&) {
-      // The host digests, and a device that is broken shows it at the next tap.
+      tried[index].function = tried_function(device, problem);
+    } catch (const c10::OutOfMemoryError&) {
+      return nullptr;  // perhaps at the next tap
+    } catch (const std::exception& error) {
+      problem = text_of(error);
+    }
+    tried[index].done = true;
+    if (!problem.empty()) {
+      TORCH_WARN("Taps are digested on the host, which takes longer: the function that digests on ",
+                 device.str(), " cannot be used (", problem, ").");
     }
   }
   return tried[index].function.get();

@@ -1,5 +1,6 @@
 #include "model/torch/device_tensor.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -25,15 +26,39 @@ class DoneTransfer final : public run::Transfer {
   void wait() override {}
 };
 
-/// Done when the device has passed the event that was recorded right behind the copy. `kept` is
-/// memory that the copy reads beside the model's stream: given back before, another tensor could
-/// have it.
+/// Bytes of device memory that copies to the host are still read from.
+std::atomic<std::size_t> kept_on_device{0};
+
+/// Memory that a copy reads beside the model's stream: given back before, another tensor could have
+/// it.
+class Kept {
+ public:
+  Kept() = default;
+  explicit Kept(at::Tensor tensor) : tensor_(std::move(tensor)) {
+    kept_on_device += tensor_.nbytes();
+  }
+  ~Kept() { release(); }
+  Kept(Kept&& other) noexcept : tensor_(std::exchange(other.tensor_, at::Tensor())) {}
+  Kept& operator=(Kept&&) = delete;
+
+  [[nodiscard]] bool is_empty() const { return !tensor_.defined(); }
+  void release() {
+    if (is_empty()) return;
+    kept_on_device -= tensor_.nbytes();
+    tensor_.reset();
+  }
+
+ private:
+  at::Tensor tensor_;
+};
+
+/// Done when the device has passed the event that was recorded right behind the copy.
 class EventTransfer final : public run::Transfer {
  public:
-  EventTransfer(c10::Event event, std::string context, at::Tensor kept)
+  EventTransfer(c10::Event event, std::string context, Kept kept)
       : event_(std::move(event)), context_(std::move(context)), kept_(std::move(kept)) {}
   ~EventTransfer() override {
-    if (!kept_.defined()) return;
+    if (kept_.is_empty()) return;
     try {
       event_.synchronize();
     } catch (const std::exception&) {
@@ -45,13 +70,13 @@ class EventTransfer final : public run::Transfer {
 
   void wait() override {
     with_torch_errors(context_, [&] { event_.synchronize(); });
-    kept_.reset();
+    kept_.release();
   }
 
  private:
   c10::Event event_;
   std::string context_;
-  at::Tensor kept_;
+  Kept kept_;
 };
 
 /// Makes a copy of `from` in `to`, which has room for it, when the device comes to it.
@@ -62,7 +87,7 @@ void queue_copy(const at::Tensor& from, std::byte* to) {
 
 /// Behind everything that the model has queued so far, and before everything that it will.
 std::unique_ptr<run::Transfer> copy_in_line(const at::Tensor& from, std::byte* to,
-                                            const std::string& context, at::Tensor kept = {}) {
+                                            const std::string& context, Kept kept = {}) {
   queue_copy(from, to);
   c10::Event event(from.device().type());
   event.record(c10::impl::VirtualGuardImpl(from.device().type()).getStream(from.device()));
@@ -95,17 +120,23 @@ std::unique_ptr<run::Transfer> copy_aside(const at::Tensor& from, std::byte* to,
   lane.made.record(c10::impl::VirtualGuardImpl(device.type()).getStream(device));
   lane.made.block(lane.stream);
   const c10::StreamGuard guard(lane.stream);
-  return copy_in_line(from, to, context, from);
+  return copy_in_line(from, to, context, Kept(from));
 }
 
-/// What the copy to the host is taken from while the model goes on. nullopt where the device has no
-/// room for it, or the tap is so small that two copies cost more than one that the model waits for.
+/// What the copy to the host is taken from while the model goes on. nullopt where the tap is so
+/// small that two copies cost more than one that the model waits for, or where the device's memory
+/// is wanted for the model.
 std::optional<at::Tensor> copy_on_device(const at::Tensor& tensor) {
   constexpr std::size_t kSmallestBytes = std::size_t{64} << 10U;
-  if (tensor.nbytes() < kSmallestBytes) return std::nullopt;
+  constexpr std::size_t kMostKeptBytes = std::size_t{64} << 20U;
+  static std::atomic<bool> is_full{false};
+  if (is_full || tensor.nbytes() < kSmallestBytes ||
+      kept_on_device + tensor.nbytes() > kMostKeptBytes)
+    return std::nullopt;
   try {
     return tensor.clone(at::MemoryFormat::Contiguous);
   } catch (const c10::OutOfMemoryError&) {
+    is_full = true;
     return std::nullopt;
   }
 }
@@ -173,7 +204,11 @@ std::unique_ptr<run::Transfer> TorchDeviceTensor::start_copy(run::HostBuffer& de
 }
 
 std::size_t TorchDeviceTensor::sums_bytes() const {
-  return digests_on_device(tensor_) ? tensor::block_sum_layout(size_bytes()).size_bytes() : 0;
+  std::size_t result = 0;
+  with_torch_errors("digesting tap '" + label_ + "' on the device", [&] {
+    if (digests_on_device(tensor_)) result = tensor::block_sum_layout(size_bytes()).size_bytes();
+  });
+  return result;
 }
 
 std::unique_ptr<run::Transfer> TorchDeviceTensor::start_sums(run::HostBuffer& destination,
@@ -182,8 +217,13 @@ std::unique_ptr<run::Transfer> TorchDeviceTensor::start_sums(run::HostBuffer& de
   std::byte* const to = destination.bytes().subspan(first, sums_bytes).data();
   std::unique_ptr<run::Transfer> transfer;
   const std::string context = "digesting tap '" + label_ + "' on the device";
-  with_torch_errors(context,
-                    [&] { transfer = copy_aside(device_block_sums(tensor_), to, context); });
+  with_torch_errors(context, [&] {
+    try {
+      transfer = copy_aside(device_block_sums(tensor_), to, context);
+    } catch (const c10::OutOfMemoryError&) {
+      // The host digests: that takes no memory of the device.
+    }
+  });
   return transfer;
 }
 
