@@ -250,6 +250,30 @@ TEST(GoldenHostile, NoStorageIsTrusted) {
   expect_refused(forged_storage((folder / "outside").string()));
 }
 
+// Taps this large are read ahead, past the HDF5 library.
+TEST(GoldenHostile, ATapThatIsReadAheadHasTheTypeThatIsListed) {
+  const ScratchFolder folder;
+  SampleGolden golden = small_golden();
+  const tensor::Shape shape = {256, 512};
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    golden.cases.front().taps.push_back(random_tap(module_id("large." + std::to_string(seed)),
+                                                   tensor::DType::float32, shape, seed));
+  }
+  const std::vector<std::byte> bytes = golden.cases.front().taps.at(4).stored;
+  for (const H5::PredType& type : {H5::PredType::STD_I32LE, H5::PredType::IEEE_F32BE}) {
+    write_sample(folder / "golden.h5", golden);
+    EXPECT_NO_THROW(read_everything(folder / "golden.h5"));
+    forge(folder / "golden.h5", replace(path_of(kTaps, "000004"), type, {256, 512}, bytes));
+    try {
+      read_everything(folder / "golden.h5");
+      ADD_FAILURE() << "bytes of another type were taken";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("is not stored as float32"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 TEST(GoldenHostile, SealedNoiseNeverKillsTheReader) {
   const ScratchFolder folder;
   write_sample(folder / "golden.h5", golden_of_every_dtype({3, 5}), gzipped(1));

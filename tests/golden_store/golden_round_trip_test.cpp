@@ -308,6 +308,30 @@ TEST(GoldenRoundTrip, ReadsAndWritesFromSeveralThreads) {
   EXPECT_EQ(failures, 0);
 }
 
+// In order, taps this large are read ahead; backwards, none is.
+TEST(GoldenRoundTrip, ReadsLargeTapsInAnyOrder) {
+  const ScratchFolder folder;
+  SampleGolden golden = small_golden();
+  std::vector<SampleTap>& taps = golden.cases.front().taps;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const auto rows = static_cast<std::int64_t>(100 + 90 * seed);
+    taps.push_back(random_tap(module_id("large." + std::to_string(seed)), tensor::DType::float32,
+                              {rows, 1024}, seed));
+  }
+  write_sample(folder / "golden.h5", golden);
+  const GoldenReader reader(folder / "golden.h5");
+  const auto expect_stored = [&](std::size_t tap) {
+    const tensor::HostTensor read = reader.read_tap(0, tap);
+    EXPECT_EQ(std::vector<std::byte>(read.bytes().begin(), read.bytes().end()), taps[tap].stored)
+        << tap;
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::size_t tap = 0; tap < taps.size(); ++tap) expect_stored(tap);
+  }
+  for (std::size_t tap = taps.size(); tap-- > 0;) expect_stored(tap);
+  for (const std::size_t tap : {0, 5, 6, 7, 3, 4, 5}) expect_stored(tap);
+}
+
 TEST(GoldenRoundTrip, ReadsTwoGoldensAtATimeAndMovesReaders) {
   const ScratchFolder folder;
   write_sample(folder / "one.h5", small_golden());
