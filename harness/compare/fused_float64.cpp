@@ -120,7 +120,7 @@ BlockResult FuseFloat64(const double* reference, const double* candidate, std::s
                         FusedChunk& chunk) {
   if (!all_everyday(reference, count)) return {};
   if (same_bytes(reference, candidate, count * sizeof(double))) {
-    add_identical(reference, count, chunk);
+    add_identical(reference, count, chunk, [](const double* from) { return load_wide(from); });
     chunk.elements += count;
     chunk.ulp_codes[kUlpCodeZero] += count;
     return {BlockOutcome::fused, 0};

@@ -23,18 +23,6 @@ HWY_BEFORE_NAMESPACE();
 namespace parity::compare {
 namespace HWY_NAMESPACE {
 
-template <typename T>
-HWY_INLINE void add_same_integers(const T* values, std::size_t count, FusedChunk& chunk) {
-  Lanes shared = load_lanes(chunk.shared_squared);
-  for (std::size_t i = 0; i < count; i += kSumLanes) {
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const DoubleVector value = load_integers(values + i + v * kVectorLanes);
-      shared.at[v] = hn::Add(shared.at[v], hn::Mul(value, value));
-    }
-  }
-  store_lanes(shared, chunk.shared_squared);
-}
-
 /// Places of the pairs among the counters, see IntegerCounts. floor(log2) of a quotient is the
 /// difference of two patterns' exponents, less one where the first mantissa is smaller.
 template <typename T>
@@ -146,7 +134,7 @@ BlockResult fuse(const T* reference, const T* candidate, std::size_t count, Fuse
                  IntegerCounts& counts) {
   chunk.elements += count;
   if (same_bytes(reference, candidate, count * sizeof(T))) {
-    add_same_integers(reference, count, chunk);
+    add_identical(reference, count, chunk, [](const T* from) { return load_integers(from); });
     chunk.ulp_codes[kUlpCodeZero] += count;
     return {BlockOutcome::fused, 0};
   }

@@ -19,12 +19,14 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Sums of a block whose two sides are the same bits: three equal products, added once, and no
-/// difference.
-HWY_INLINE void add_identical(const double* values, std::size_t count, FusedChunk& chunk) {
+/// difference. `load` makes a vector of what lies at a place.
+template <typename T, typename Load>
+HWY_INLINE void add_identical(const T* values, std::size_t count, FusedChunk& chunk,
+                              const Load& load) {
   Lanes shared = load_lanes(chunk.shared_squared);
   for (std::size_t i = 0; i < count; i += kSumLanes) {
     for (std::size_t v = 0; v < kVectors; ++v) {
-      const DoubleVector value = load_wide(values + i + v * kVectorLanes);
+      const DoubleVector value = load(values + i + v * kVectorLanes);
       shared.at[v] = hn::Add(shared.at[v], hn::Mul(value, value));
     }
   }

@@ -16,6 +16,7 @@
 #include "error/error.h"
 #include "golden_store/errno_kind.h"
 #include "golden_store/hdf5_guard.h"
+#include "golden_store/read_at.h"
 
 namespace parity::golden_store {
 namespace {
@@ -23,25 +24,16 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{1}
                                    << 20U;  // fits a core's cache: the digest reads it from there
 
-[[noreturn]] void throw_unreadable(const std::string& what) {
-  throw Error(kind_of_errno(errno),
-              fmt::format("cannot read {}: {}", what, std::generic_category().message(errno)));
+[[noreturn]] void throw_unreadable(const std::string& what, int error) {
+  throw Error(kind_of_errno(error),
+              fmt::format("cannot read {}: {}", what, std::generic_category().message(error)));
 }
 
 /// Up to buffer.size() bytes; fewer at the end of the file.
 std::size_t read_at(const Descriptor& file, std::uint64_t offset, std::span<std::byte> buffer) {
-  std::size_t done = 0;
-  while (done < buffer.size()) {
-    const ssize_t count = ::pread(file.number(), buffer.data() + done, buffer.size() - done,
-                                  static_cast<off_t>(offset + done));
-    if (count == 0) break;
-    if (count > 0) {
-      done += static_cast<std::size_t>(count);
-    } else if (errno != EINTR) {
-      throw_unreadable("the golden");
-    }
-  }
-  return done;
+  const ReadEnd end = golden_store::read_at(file.number(), offset, buffer);
+  if (end.error != 0) throw_unreadable("the golden", end.error);
+  return end.bytes;
 }
 
 std::uint64_t little_endian_at(std::span<const std::byte> bytes, std::size_t offset) {
@@ -82,7 +74,8 @@ void check_superblock(const Descriptor& file, std::uint64_t size_bytes) {
 Descriptor open_regular(const std::filesystem::path& path, struct stat& status) {
   // Without O_NONBLOCK a pipe in the file's place would block for ever.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open() || ::fstat(file.number(), &status) != 0) throw_unreadable(path.string());
+  if (!file.is_open() || ::fstat(file.number(), &status) != 0)
+    throw_unreadable(path.string(), errno);
   if (!S_ISREG(status.st_mode)) {
     throw Error(ErrorKind::store, fmt::format("cannot read {}: it is not a file", path.string()));
   }

@@ -1,8 +1,5 @@
 // Digests from sums that a GPU works out are those of the bytes on the host, for tensors of any
 // layout. A program of its own, since LibTorch looks for devices only once.
-#include "model/torch/device.h"
-
-#include <optional>
 #include <span>
 
 #include <ATen/ATen.h>
@@ -10,26 +7,15 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <gtest/gtest.h>
 
-#include "error/error.h"
 #include "model/torch/device_digest.h"
+#include "model/torch/gpu_test.h"
 #include "tensor/block_digest.h"
 
 namespace parity::model {
 namespace {
 
-class DigestOnAGpu : public testing::Test {
+class DigestOnAGpu : public GpuTest {
  protected:
-  void SetUp() override {
-    run::Settings settings;
-    settings.device = "cuda";
-    try {
-      device_.emplace(resolve_device(settings));
-    } catch (const Error& error) {
-      ASSERT_EQ(error.kind(), ErrorKind::device) << error.what();
-      GTEST_SKIP() << "SKIPPED: no GPU here: " << error.what();
-    }
-  }
-
   static std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
     return {static_cast<const std::byte*>(tensor.data_ptr()), tensor.nbytes()};
   }
@@ -42,8 +28,6 @@ class DigestOnAGpu : public testing::Test {
               tensor::to_hex(tensor::digest_of(bytes_of(here))))
         << there.sizes() << there.strides();
   }
-
-  std::optional<c10::Device> device_;
 };
 
 TEST_F(DigestOnAGpu, IsTheHostsAtEveryRestOfABlock) {

@@ -1,33 +1,23 @@
 // Copies from a GPU: the value of the call whatever the model does later, of any size and layout. A
 // program of its own, since LibTorch looks for devices only once.
-#include "model/torch/device.h"
-
 #include <cstring>
-#include <optional>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "error/error.h"
 #include "model/torch/device_tensor.h"
+#include "model/torch/gpu_test.h"
 #include "tensor/block_digest.h"
 
 namespace parity::model {
 namespace {
 
-class CopiesFromAGpu : public testing::Test {
+class CopiesFromAGpu : public GpuTest {
  protected:
   void SetUp() override {
-    run::Settings settings;
-    settings.device = "cuda";
-    try {
-      device_.emplace(resolve_device(settings));
-    } catch (const Error& error) {
-      ASSERT_EQ(error.kind(), ErrorKind::device) << error.what();
-      GTEST_SKIP() << "SKIPPED: no GPU here: " << error.what();
-    }
-    allocator_ = make_host_allocator(*device_);
+    GpuTest::SetUp();
+    if (device_) allocator_ = make_host_allocator(*device_);
   }
 
   /// Sizes on both sides of what is copied beside the model's stream, and beyond what is kept
@@ -36,7 +26,6 @@ class CopiesFromAGpu : public testing::Test {
     return {1, 1000, 16'384, 20'000, 1'000'003, 40'000'000};
   }
 
-  std::optional<c10::Device> device_;
   std::unique_ptr<run::HostAllocator> allocator_;
 };
 

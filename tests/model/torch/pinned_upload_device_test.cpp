@@ -1,14 +1,12 @@
 // What comes through pinned memory to a GPU, in one piece of the buffers, in several and in none,
 // is what Tensor::to() brings there. A program of its own, since LibTorch looks for devices only
 // once.
-#include <optional>
 #include <vector>
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
-#include "error/error.h"
-#include "model/torch/device.h"
+#include "model/torch/gpu_test.h"
 #include "model/torch/pinned_upload.h"
 
 namespace parity::model {
@@ -16,19 +14,8 @@ namespace {
 
 constexpr std::int64_t kBufferBytes = 1024;
 
-class PinnedUploadToAGpu : public testing::Test {
+class PinnedUploadToAGpu : public GpuTest {
  protected:
-  void SetUp() override {
-    run::Settings settings;
-    settings.device = "cuda";
-    try {
-      device_.emplace(resolve_device(settings));
-    } catch (const Error& error) {
-      ASSERT_EQ(error.kind(), ErrorKind::device) << error.what();
-      GTEST_SKIP() << "SKIPPED: no GPU here: " << error.what();
-    }
-  }
-
   void expect_the_same(const at::Tensor& host) {
     PinnedUpload upload(*device_, kBufferBytes);
     const at::Tensor moved = host.to(*device_);
@@ -39,8 +26,6 @@ class PinnedUploadToAGpu : public testing::Test {
       EXPECT_TRUE(at::equal(there.cpu(), host)) << host.sizes() << host.strides();
     }
   }
-
-  std::optional<c10::Device> device_;
 };
 
 TEST_F(PinnedUploadToAGpu, BringsEveryByteThroughBuffersOfAnyNumber) {
